@@ -1,0 +1,125 @@
+//! The cooperative budget: how many operations a task may do before it must give up its turn.
+//!
+//! The scheduler gives each poll [`Budget::initial`]. Every resource of ours calls
+//! [`poll_proceed`] before it does its work: with budget left it takes one unit and goes on; with
+//! none it asks for another turn and returns `Pending`, although it might be ready. Code that runs
+//! outside a task is unconstrained. A task that is run from the next-task slot goes on with what its
+//! predecessor left, so that two tasks that wake each other cannot hold a worker.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::task::{Context, Poll};
+
+use crate::engine::base::current;
+
+/// Operations left in this poll; `None` is without limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Budget(Option<u8>);
+
+impl Budget {
+    /// What a task gets when the scheduler switches to it.
+    pub(crate) const fn initial() -> Self {
+        Self(Some(128))
+    }
+
+    pub(crate) const fn unconstrained() -> Self {
+        Self(None)
+    }
+
+    #[inline(always)]
+    pub(crate) fn has_remaining(self) -> bool {
+        self.0 != Some(0)
+    }
+
+    pub(crate) fn is_unconstrained(self) -> bool {
+        self.0.is_none()
+    }
+}
+
+/// Replaces the thread's budget and returns the one before.
+#[inline(always)]
+pub(crate) fn replace(budget: Budget) -> Budget {
+    current::with(|c| c.budget.replace(budget))
+}
+
+/// Puts the budget found at its making back when dropped.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct BudgetScope {
+    outer: Budget,
+    _thread_bound: PhantomData<*const ()>,
+}
+
+impl BudgetScope {
+    /// Gives the thread `budget` until the scope ends.
+    #[inline]
+    pub(crate) fn enter(budget: Budget) -> Self {
+        Self {
+            outer: replace(budget),
+            _thread_bound: PhantomData,
+        }
+    }
+}
+
+impl Drop for BudgetScope {
+    #[inline]
+    fn drop(&mut self) {
+        replace(self.outer);
+    }
+}
+
+/// True while the running task has budget left; always outside a task.
+#[inline]
+pub(crate) fn has_budget_remaining() -> bool {
+    current::with(|c| c.budget.get().has_remaining())
+}
+
+/// Takes one unit of budget.
+///
+/// `Pending` means that the budget is spent and another turn was asked for. The unit is given back
+/// when the returned value is dropped, unless [`RestoreOnPending::made_progress`] was called.
+#[inline]
+pub(crate) fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
+    let taken = current::with(|c| match c.budget.get().0 {
+        None => Some(Budget::unconstrained()),
+        Some(0) => None,
+        Some(n) => {
+            c.budget.set(Budget(Some(n - 1)));
+            Some(Budget(Some(n)))
+        }
+    });
+    match taken {
+        Some(before) => Poll::Ready(RestoreOnPending(Cell::new(before), PhantomData)),
+        None => {
+            current::yield_turn(cx);
+            Poll::Pending
+        }
+    }
+}
+
+/// A unit of budget that goes back if nothing came of it.
+///
+/// Returned by [`poll_proceed`](crate::task::coop::poll_proceed). Call
+/// [`made_progress`](Self::made_progress) when the operation succeeded; otherwise dropping it
+/// restores the budget, as waiting is not work.
+#[derive(Debug)]
+#[must_use]
+pub struct RestoreOnPending(Cell<Budget>, PhantomData<*const ()>);
+
+impl RestoreOnPending {
+    /// Says that the operation got somewhere: the unit of budget stays spent.
+    #[inline]
+    pub fn made_progress(&self) {
+        self.0.set(Budget::unconstrained());
+    }
+}
+
+impl Drop for RestoreOnPending {
+    #[inline]
+    fn drop(&mut self) {
+        let before = self.0.get();
+        if !before.is_unconstrained() {
+            replace(before);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What this thread is polling right now: one thread-local, without a destructor.
+//!
+//! The executor writes it around each poll; budgets, `yield_now` and `task::id` read it. It is the
+//! only thread-local on the poll path, and as it needs no destructor an access is a plain load
+//! relative to the thread pointer, also while the thread's other locals are being torn down.
+
+use std::cell::Cell;
+use std::ptr;
+use std::task::Context;
+
+use crate::engine::base::budget::Budget;
+
+crate::loom::thread_local! {
+    static CURRENT: Current = const { Current::new() };
+}
+
+/// The thread's own record of the poll it is in.
+#[derive(Debug)]
+pub(crate) struct Current {
+    /// Address of the running task's cell; null outside a task. Never dereferenced through here:
+    /// it only answers "is this waker the running task's own?".
+    task: Cell<*const ()>,
+    /// The running task's id, 0 outside a task.
+    id: Cell<u64>,
+    /// Set by the running task when it gives up its turn without waiting for anything.
+    yielded: Cell<bool>,
+    pub(super) budget: Cell<Budget>,
+}
+
+/// What to put back when a poll ends.
+#[derive(Debug, Clone, Copy)]
+#[must_use]
+pub(crate) struct Outer {
+    task: *const (),
+    id: u64,
+    yielded: bool,
+}
+
+impl Current {
+    const fn new() -> Self {
+        Self {
+            task: Cell::new(ptr::null()),
+            id: Cell::new(0),
+            yielded: Cell::new(false),
+            budget: Cell::new(Budget::unconstrained()),
+        }
+    }
+}
+
+/// Runs `f` on the thread's record.
+#[inline(always)]
+pub(crate) fn with<R>(f: impl FnOnce(&Current) -> R) -> R {
+    CURRENT.with(f)
+}
+
+/// Says that this thread now runs the task whose cell is at `task`. The poll's end calls [`leave`].
+#[inline(always)]
+pub(crate) fn enter(task: *const (), id: u64) -> Outer {
+    with(|c| Outer {
+        task: c.task.replace(task),
+        id: c.id.replace(id),
+        yielded: c.yielded.replace(false),
+    })
+}
+
+/// Ends what [`enter`] began; true if the task gave up its turn by [`yield_turn`].
+#[inline(always)]
+pub(crate) fn leave(outer: Outer) -> bool {
+    with(|c| {
+        c.task.set(outer.task);
+        c.id.set(outer.id);
+        c.yielded.replace(outer.yielded)
+    })
+}
+
+/// The running task's id; `None` outside a task.
+pub(crate) fn task_id() -> Option<std::num::NonZeroU64> {
+    with(|c| std::num::NonZeroU64::new(c.id.get()))
+}
+
+/// Makes sure that whoever polls with `cx` polls again, after others had their turn.
+///
+/// For the running task itself this sets a flag that the executor reads when the poll returns: no
+/// atomic operation and no reference count. Any other waker (a sub-scheduler's, a `block_on`
+/// root's) is woken the ordinary way.
+#[inline]
+pub(crate) fn yield_turn(cx: &Context<'_>) {
+    let own = with(|c| {
+        let own = !c.task.get().is_null() && ptr::eq(c.task.get(), cx.waker().data());
+        if own {
+            c.yielded.set(true);
+        }
+        own
+    });
+    if !own {
+        cx.waker().wake_by_ref();
+    }
+}

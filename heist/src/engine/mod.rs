@@ -1,0 +1,19 @@
+//! The engine: everything below the public surface.
+//!
+//! Layers, lowest first. A module names only lower layers; what it needs from above is passed in.
+//!
+//! | layer | module | what it is |
+//! |---|---|---|
+//! | L1 | [`base`] | budget, parker, random numbers, counters: no knowledge of tasks |
+//! | L1 | [`queue`] | intrusive list, run queues, waker cells |
+//! | L2 | [`task`] | the task cell: state word, poll, waker, join |
+//! | L3 | [`reactor`], [`timer`], [`blocking`] | sources of wakes, and threads; siblings that do not know each other |
+//! | L4 | [`driver`] | reactor and timers as one thing to park on |
+//! | L5 | [`sched`] | the two schedulers |
+//! | L6 | [`context`] | which runtime and which worker this thread is in |
+//!
+//! `unsafe` is denied crate-wide and re-allowed here, module by module: this list is the map.
+
+pub(crate) mod base;
+#[allow(unsafe_code, reason = "run queues, intrusive links and waker cells")]
+pub(crate) mod queue;

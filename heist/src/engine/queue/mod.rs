@@ -1,0 +1,4 @@
+//! L1: lists, run queues and waker cells.
+
+pub(crate) mod list;
+pub(crate) mod wake_batch;

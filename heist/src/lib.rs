@@ -1,0 +1,21 @@
+//! A work-stealing async runtime that speaks Tokio's names.
+//!
+//! Whoever knows Tokio 1.54 knows heist: the same paths, signatures, meaning and panics. What is
+//! heist's own lives under names Tokio does not have. `ARCHITECTURE.md` in the repository tells how
+//! the inside is laid out; the [`runtime`] module is where a program starts.
+
+// L0: std or loom, chosen once.
+mod loom;
+
+// L1 to L6: the engine. Nothing in it is public.
+mod engine;
+
+// L7: the public surface. Thin: check, translate, delegate.
+#[macro_use]
+mod macros;
+pub mod io;
+pub mod net;
+pub mod runtime;
+pub mod sync;
+pub mod task;
+pub mod time;

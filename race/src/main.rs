@@ -1,0 +1,2 @@
+//! heist and Tokio side by side.
+fn main() {}
