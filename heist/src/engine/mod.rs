@@ -17,3 +17,5 @@
 pub(crate) mod base;
 #[allow(unsafe_code, reason = "run queues, intrusive links and waker cells")]
 pub(crate) mod queue;
+#[allow(unsafe_code, reason = "the task cell")]
+pub(crate) mod task;
