@@ -73,6 +73,11 @@ pub(crate) fn leave(outer: Outer) -> bool {
     })
 }
 
+/// Address of the running task's cell; null outside a task.
+pub(crate) fn task() -> *const () {
+    with(|c| c.task.get())
+}
+
 /// The running task's id; `None` outside a task.
 pub(crate) fn task_id() -> Option<std::num::NonZeroU64> {
     with(|c| std::num::NonZeroU64::new(c.id.get()))

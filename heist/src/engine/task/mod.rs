@@ -112,6 +112,7 @@ use std::ptr::NonNull;
 
 use self::header::Cell;
 use self::state::Wake;
+use crate::engine::base::current;
 
 /// What a scheduler does for its tasks.
 pub(crate) trait Schedule: 'static {
@@ -133,7 +134,7 @@ pub(crate) trait Schedule: 'static {
     unsafe fn release(&self, task: Task);
 
     /// A task ended.
-    fn on_complete(&self) {}
+    fn on_complete(&self, _id: Id, _spawned_at: &'static Location<'static>) {}
 
     /// A task panicked.
     fn on_panic(&self) {}
@@ -148,6 +149,27 @@ impl Task {
         // SAFETY: whoever holds a `Task` has something that keeps the cell: a run right, a handle,
         // a reference, or the lock of the list it is on.
         unsafe { self.0.as_ref() }
+    }
+
+    /// The task that this thread is polling.
+    pub(crate) fn running() -> Option<Self> {
+        NonNull::new(current::task().cast_mut().cast()).map(Self)
+    }
+
+    /// Takes the running task off its owned list, if it is on one of `scheduler`'s: it is listed
+    /// again when its poll ends. Only for the task that this thread is polling.
+    pub(crate) fn unlist<S: Schedule>(self, scheduler: *const S) {
+        let header = self.header();
+        if !std::ptr::eq(header.scheduler, scheduler.cast()) {
+            return;
+        }
+        // SAFETY: this thread has the run right of what it polls, and `home` belongs to it.
+        if header.home.with(|home| unsafe { *home }) != 0 {
+            // SAFETY: T11 — the task is incomplete, and its scheduler is an `S`, says the address.
+            let scheduler = unsafe { &*scheduler };
+            // SAFETY: this thread has the run right, and the task is listed.
+            unsafe { scheduler.release(self) };
+        }
     }
 
     /// Cancels the task from anywhere.

@@ -199,7 +199,7 @@ unsafe fn complete<F: Future, S: Schedule>(header: NonNull<Header>) {
             // SAFETY: we have the run right, and it is listed.
             unsafe { scheduler.release(Task(header)) };
         }
-        scheduler.on_complete();
+        scheduler.on_complete(cell.header.id, cell.trailer.spawned_at);
     }
     let last = match cell.header.state.complete() {
         Complete::Done => return,
