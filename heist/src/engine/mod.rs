@@ -15,6 +15,7 @@
 //! `unsafe` is denied crate-wide and re-allowed here, module by module: this list is the map.
 
 pub(crate) mod base;
+pub(crate) mod blocking;
 #[allow(unsafe_code, reason = "run queues, intrusive links and waker cells")]
 pub(crate) mod queue;
 #[allow(unsafe_code, reason = "the task cell")]
