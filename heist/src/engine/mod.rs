@@ -15,5 +15,11 @@
 //! `unsafe` is denied crate-wide and re-allowed here, module by module: this list is the map.
 
 pub(crate) mod base;
+pub(crate) mod context;
 #[allow(unsafe_code, reason = "run queues, intrusive links and waker cells")]
 pub(crate) mod queue;
+#[allow(
+    unsafe_code,
+    reason = "intrusive timer entries that any thread may drop, and the coarse clock"
+)]
+pub(crate) mod timer;
