@@ -20,3 +20,11 @@ pub(crate) mod blocking;
 pub(crate) mod queue;
 #[allow(unsafe_code, reason = "the task cell")]
 pub(crate) mod task;
+pub(crate) mod context;
+#[allow(unsafe_code, reason = "run queues, intrusive links and waker cells")]
+pub(crate) mod queue;
+#[allow(
+    unsafe_code,
+    reason = "intrusive timer entries that any thread may drop, and the coarse clock"
+)]
+pub(crate) mod timer;
