@@ -15,5 +15,8 @@
 //! `unsafe` is denied crate-wide and re-allowed here, module by module: this list is the map.
 
 pub(crate) mod base;
+pub(crate) mod context;
 #[allow(unsafe_code, reason = "run queues, intrusive links and waker cells")]
 pub(crate) mod queue;
+#[allow(unsafe_code, reason = "waker cells and the nodes of waiters")]
+pub(crate) mod reactor;
