@@ -28,3 +28,8 @@ pub(crate) mod queue;
     reason = "intrusive timer entries that any thread may drop, and the coarse clock"
 )]
 pub(crate) mod timer;
+pub(crate) mod context;
+#[allow(unsafe_code, reason = "run queues, intrusive links and waker cells")]
+pub(crate) mod queue;
+#[allow(unsafe_code, reason = "waker cells and the nodes of waiters")]
+pub(crate) mod reactor;
