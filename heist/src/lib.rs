@@ -19,3 +19,5 @@ pub mod runtime;
 pub mod sync;
 pub mod task;
 pub mod time;
+
+pub use task::spawn;

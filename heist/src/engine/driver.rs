@@ -40,7 +40,11 @@ impl Driver {
     /// Sleeps on `parker` until it is unparked, the time is up, or, if the reactor is free, until it
     /// has something. True if it was unparked.
     pub(crate) fn park(&self, parker: &Parker, timeout: Option<Duration>) -> bool {
-        match self.reactor.as_ref().and_then(|(reactor, _)| reactor.try_lock()) {
+        match self
+            .reactor
+            .as_ref()
+            .and_then(|(reactor, _)| reactor.try_lock())
+        {
             Some(mut reactor) => parker.park_elsewhere(|| Self::turn(&mut reactor, timeout)),
             None => match timeout {
                 None => {
@@ -54,7 +58,11 @@ impl Driver {
 
     /// Looks what the reactor has, without sleeping; nothing if somebody else is at it.
     pub(crate) fn poll(&self) {
-        if let Some(mut reactor) = self.reactor.as_ref().and_then(|(reactor, _)| reactor.try_lock()) {
+        if let Some(mut reactor) = self
+            .reactor
+            .as_ref()
+            .and_then(|(reactor, _)| reactor.try_lock())
+        {
             Self::turn(&mut reactor, Some(Duration::ZERO));
         }
     }

@@ -16,20 +16,21 @@
 
 pub(crate) mod base;
 pub(crate) mod blocking;
+pub(crate) mod context;
+pub(crate) mod driver;
 #[allow(unsafe_code, reason = "run queues, intrusive links and waker cells")]
 pub(crate) mod queue;
+#[allow(unsafe_code, reason = "waker cells and the nodes of waiters")]
+pub(crate) mod reactor;
+#[allow(
+    unsafe_code,
+    reason = "tasks outlive no scheduler (T11), and the worker's thread-local"
+)]
+pub(crate) mod sched;
 #[allow(unsafe_code, reason = "the task cell")]
 pub(crate) mod task;
-pub(crate) mod context;
-#[allow(unsafe_code, reason = "run queues, intrusive links and waker cells")]
-pub(crate) mod queue;
 #[allow(
     unsafe_code,
     reason = "intrusive timer entries that any thread may drop, and the coarse clock"
 )]
 pub(crate) mod timer;
-pub(crate) mod context;
-#[allow(unsafe_code, reason = "run queues, intrusive links and waker cells")]
-pub(crate) mod queue;
-#[allow(unsafe_code, reason = "waker cells and the nodes of waiters")]
-pub(crate) mod reactor;

@@ -112,6 +112,12 @@ pub(crate) fn set_may_block(may_block: bool) -> bool {
     with(|c| c.may_block.replace(may_block))
 }
 
+/// Whether this thread may block.
+#[inline]
+pub(crate) fn may_block() -> bool {
+    with(|c| c.may_block.get())
+}
+
 /// Panics if this thread must not block, because it is polling futures for a runtime.
 #[inline]
 #[track_caller]

@@ -79,9 +79,15 @@ mod job;
 mod pool;
 mod roster;
 mod spin;
+#[allow(
+    unsafe_code,
+    reason = "a task is made with a scheduler that outlives it (T11)"
+)]
+mod task;
 
 pub(crate) use job::{Job, Mandatory, SubmitError};
 pub(crate) use pool::{Config, Duty, ThreadPool};
+pub(crate) use task::blocking_task;
 
 #[cfg(all(test, heist_loom))]
 mod loom_tests;

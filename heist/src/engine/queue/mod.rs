@@ -1,7 +1,7 @@
 //! L1: lists, run queues and waker cells.
 
-pub(crate) mod injector;
 pub(crate) mod atomic_waker;
+pub(crate) mod injector;
 pub(crate) mod list;
 pub(crate) mod local;
 pub(crate) mod slot;

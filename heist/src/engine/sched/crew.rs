@@ -3,7 +3,6 @@
 use std::fmt;
 use std::future::Future;
 use std::panic::Location;
-use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
 
@@ -19,9 +18,10 @@ use crate::engine::sched::idle::Idle;
 use crate::engine::sched::{Hooks, Services, current};
 use crate::engine::task::{self, Closed, Id, JoinHandle, OwnedTasks, Runnable, Schedule, Task};
 use crate::engine::timer::TimerShard;
+use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::AtomicBool;
 use crate::loom::sync::atomic::Ordering::{Acquire, Release};
-use crate::loom::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// How a crew works.
 #[derive(Debug, Clone)]
@@ -82,7 +82,12 @@ pub(super) struct Core {
 }
 
 impl Crew {
-    pub(crate) fn new(config: CrewConfig, driver: Driver, services: Services, hooks: Hooks) -> Arc<Self> {
+    pub(crate) fn new(
+        config: CrewConfig,
+        driver: Driver,
+        services: Services,
+        hooks: Hooks,
+    ) -> Arc<Self> {
         let mut rng = FastRand::new(config.seed);
         let posts = (0..config.workers)
             .map(|index| {
@@ -99,7 +104,9 @@ impl Crew {
                     stealer,
                     slot: Slot::new(),
                     parker: Parker::new(),
-                    timers: services.timers.as_ref().map(|timers| Arc::clone(&timers.shards[index])),
+                    timers: services
+                        .timers()
+                        .map(|timers| Arc::clone(&timers.shards[index])),
                     counters: WorkerCounters::default(),
                     core: Mutex::new(Some(Box::new(core))),
                 })
@@ -195,11 +202,22 @@ impl Crew {
 
     /// How many tasks have not ended.
     pub(crate) fn num_alive_tasks(&self) -> usize {
-        let ended: u64 = self.posts.iter().map(|post| post.counters.completed.get()).sum();
+        let ended: u64 = self
+            .posts
+            .iter()
+            .map(|post| post.counters.completed.get())
+            .sum();
         let ended = ended + self.foreign_completed.get();
-        let spawned: u64 = self.posts.iter().map(|post| post.counters.spawned.get()).sum();
-        let spawned = spawned + self.foreign_spawned.get();
-        spawned.saturating_sub(ended) as usize
+        self.spawned_tasks().saturating_sub(ended) as usize
+    }
+
+    pub(crate) fn spawned_tasks(&self) -> u64 {
+        let local: u64 = self
+            .posts
+            .iter()
+            .map(|post| post.counters.spawned.get())
+            .sum();
+        local + self.foreign_spawned.get()
     }
 
     pub(crate) fn injector_depth(&self) -> usize {
@@ -221,10 +239,6 @@ impl Crew {
 
     pub(crate) fn foreign_schedules(&self) -> u64 {
         self.foreign_schedules.get()
-    }
-
-    pub(crate) fn busy(&self, worker: usize) -> Duration {
-        Duration::from_nanos(self.posts[worker].counters.busy_nanos.get())
     }
 
     /// Which worker of this crew the thread is.
@@ -262,6 +276,8 @@ impl Schedule for Crew {
 
 impl fmt::Debug for Crew {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Crew").field("config", &self.config).finish_non_exhaustive()
+        f.debug_struct("Crew")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
     }
 }

@@ -7,24 +7,33 @@
 use crate::engine::base::budget::{Budget, BudgetScope};
 use crate::engine::base::current as poll;
 use crate::engine::sched::crew::Crew;
-use crate::engine::sched::worker::{self, WorkerContext};
 use crate::engine::sched::current;
+use crate::engine::sched::worker::{self, WorkerContext};
 use crate::engine::task::Task;
-use crate::loom::sync::Arc;
+use std::sync::Arc;
 
 type Duty = Box<dyn FnOnce() + Send>;
 
 impl Crew {
     /// Has a thread take up post `index`.
-    pub(super) fn start_worker(self: &Arc<Self>, index: usize) -> Result<(), (std::io::Error, Duty)> {
+    pub(super) fn start_worker(
+        self: &Arc<Self>,
+        index: usize,
+    ) -> Result<(), (std::io::Error, Duty)> {
         let crew = Arc::clone(self);
-        self.services().pool.start_duty(Box::new(move || worker::run(&crew, index)))
+        self.services()
+            .pool
+            .start_duty(Box::new(move || worker::run(&crew, index)))
     }
 }
 
 /// Runs `f`, which may block, with this thread's duties handed on.
 pub(crate) fn block_in_place<R>(f: impl FnOnce() -> R) -> R {
-    let handed_on = current::with(|worker| worker.filter(|w| w.hand_on()).map(std::ptr::from_ref::<WorkerContext>));
+    let handed_on = current::with(|worker| {
+        worker
+            .filter(|w| w.hand_on())
+            .map(std::ptr::from_ref::<WorkerContext>)
+    });
     let _unlimited = BudgetScope::enter(Budget::unconstrained());
     let may_block = poll::set_may_block(true);
     /// Undoes it all, also when `f` unwinds.
@@ -44,7 +53,9 @@ pub(crate) fn block_in_place<R>(f: impl FnOnce() -> R) -> R {
 impl WorkerContext {
     /// Gives the core to another thread; false if it stays here.
     fn hand_on(&self) -> bool {
-        let Some(core) = self.core.take() else { return false };
+        let Some(core) = self.core.take() else {
+            return false;
+        };
         // The closer must not wait for a task that may block for long: it is no longer listed, and
         // is cancelled when its poll ends (T9).
         if let Some(task) = Task::running() {

@@ -30,7 +30,9 @@ impl Idle {
     pub(crate) fn new(workers: usize) -> Self {
         Self {
             searching: CachePadded::new(AtomicUsize::new(0)),
-            sleepers: (0..workers.div_ceil(64)).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
+            sleepers: (0..workers.div_ceil(64))
+                .map(|_| CachePadded::new(AtomicU64::new(0)))
+                .collect(),
             workers,
         }
     }
@@ -59,7 +61,11 @@ impl Idle {
     fn claim(&self) -> Option<usize> {
         loop {
             // I3: one at a time. Ordering: the count before the bits, as those who see it rely on us.
-            if self.searching.compare_exchange(0, 1, AcqRel, Relaxed).is_err() {
+            if self
+                .searching
+                .compare_exchange(0, 1, AcqRel, Relaxed)
+                .is_err()
+            {
                 return None;
             }
             let claimed = self.take_bit();
@@ -151,7 +157,11 @@ impl Idle {
     pub(crate) fn rise(&self, worker: usize) -> Rise {
         let bit = Self::bit(worker);
         // Ordering: as in `take_bit`.
-        if self.sleepers[worker / 64].fetch_and(!bit, AcqRel) & bit == 0 { Rise::Claimed } else { Rise::Alone }
+        if self.sleepers[worker / 64].fetch_and(!bit, AcqRel) & bit == 0 {
+            Rise::Claimed
+        } else {
+            Rise::Alone
+        }
     }
 
     pub(crate) fn is_asleep(&self, worker: usize) -> bool {
@@ -164,7 +174,10 @@ impl Idle {
     }
 
     pub(crate) fn num_asleep(&self) -> usize {
-        self.sleepers.iter().map(|set| set.load(Relaxed).count_ones() as usize).sum()
+        self.sleepers
+            .iter()
+            .map(|set| set.load(Relaxed).count_ones() as usize)
+            .sum()
     }
 
     fn bit(worker: usize) -> u64 {

@@ -56,7 +56,9 @@
 pub(crate) mod counters;
 pub(crate) mod crew;
 mod current;
-mod handoff;
+pub(crate) mod current_thread;
+mod guest;
+pub(crate) mod handoff;
 mod idle;
 mod next_task;
 mod push;
@@ -64,14 +66,18 @@ mod shutdown;
 mod worker;
 
 use std::fmt;
+use std::future::Future;
 use std::panic::Location;
 
 use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::blocking::ThreadPool;
 use crate::engine::reactor::ReactorHandle;
-use crate::engine::task::{Id, Runnable};
+use crate::engine::sched::crew::Crew;
+use crate::engine::sched::current_thread::CurrentThread;
+use crate::engine::task::{Id, JoinHandle, Runnable};
 use crate::engine::timer::{Clock, TimerHandle};
-use crate::loom::sync::Arc;
+// The schedulers as wholes are not modelled, only their parts: `std`'s own, for `Weak`.
+use std::sync::{Arc, Weak};
 
 /// What every scheduler offers to the tasks on it.
 #[derive(Debug)]
@@ -79,10 +85,91 @@ pub(crate) struct Services {
     pub(crate) id: RuntimeId,
     /// `None` if I/O was not enabled.
     pub(crate) reactor: Option<ReactorHandle>,
-    /// `None` if time was not enabled.
-    pub(crate) timers: Option<TimerHandle>,
-    pub(crate) clock: Clock,
+    /// Always there, for the clock; used for timers only if time was enabled.
+    pub(crate) timers: TimerHandle,
+    pub(crate) time_enabled: bool,
     pub(crate) pool: ThreadPool<Runnable>,
+}
+
+impl Services {
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.timers.clock
+    }
+
+    #[inline]
+    pub(crate) fn timers(&self) -> Option<&TimerHandle> {
+        self.time_enabled.then_some(&self.timers)
+    }
+}
+
+/// A runtime's scheduler, of either kind.
+#[derive(Debug, Clone)]
+pub(crate) enum SchedHandle {
+    Crew(Arc<Crew>),
+    CurrentThread(Arc<CurrentThread>),
+}
+
+/// As [`SchedHandle`], without keeping it.
+#[derive(Debug, Clone)]
+pub(crate) enum WeakSchedHandle {
+    Crew(Weak<Crew>),
+    CurrentThread(Weak<CurrentThread>),
+}
+
+impl SchedHandle {
+    #[inline]
+    pub(crate) fn services(&self) -> &Services {
+        match self {
+            Self::Crew(crew) => crew.services(),
+            Self::CurrentThread(scheduler) => scheduler.services(),
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn spawn<F>(&self, future: F, id: Id) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        match self {
+            Self::Crew(crew) => crew.spawn(future, id),
+            Self::CurrentThread(scheduler) => scheduler.spawn(future, id),
+        }
+    }
+
+    /// Which worker of this runtime the thread is.
+    #[inline]
+    pub(crate) fn current_worker(&self) -> Option<usize> {
+        match self {
+            Self::Crew(crew) => crew.current_worker(),
+            Self::CurrentThread(scheduler) => scheduler.is_current().then_some(0),
+        }
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakSchedHandle {
+        match self {
+            Self::Crew(crew) => WeakSchedHandle::Crew(Arc::downgrade(crew)),
+            Self::CurrentThread(scheduler) => {
+                WeakSchedHandle::CurrentThread(Arc::downgrade(scheduler))
+            }
+        }
+    }
+}
+
+impl WeakSchedHandle {
+    pub(crate) fn upgrade(&self) -> Option<SchedHandle> {
+        match self {
+            Self::Crew(crew) => crew.upgrade().map(SchedHandle::Crew),
+            Self::CurrentThread(scheduler) => scheduler.upgrade().map(SchedHandle::CurrentThread),
+        }
+    }
+
+    pub(crate) fn is_alive(&self) -> bool {
+        match self {
+            Self::Crew(crew) => crew.strong_count() > 0,
+            Self::CurrentThread(scheduler) => scheduler.strong_count() > 0,
+        }
+    }
 }
 
 type Hook = Arc<dyn Fn() + Send + Sync>;

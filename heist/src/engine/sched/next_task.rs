@@ -32,7 +32,10 @@ impl WorkerContext {
         }
         let workers = self.crew.config.workers;
         let most = core.queue.room().min(CAPACITY / 2) as usize;
-        let mut taken = self.crew.injector.try_take(|len| (len / workers + 1).min(most + 1))?;
+        let mut taken = self
+            .crew
+            .injector
+            .try_take(|len| (len / workers + 1).min(most + 1))?;
         let first = taken.pop_front()?;
         let shared = !taken.is_empty();
         for runnable in taken {

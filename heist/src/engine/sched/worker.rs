@@ -9,13 +9,12 @@ use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
 use crate::engine::sched::idle::Rise;
 use crate::engine::task::{Polled, Runnable};
-use crate::loom::sync::Arc;
+use std::sync::Arc;
 
 /// How many tasks may follow each other through the slot before the queue gets its turn.
 const SLOT_RUNS: u32 = 3;
 
 /// A thread that is a worker.
-#[derive(Debug)]
 pub(super) struct WorkerContext {
     pub(super) crew: Arc<Crew>,
     index: usize,
@@ -30,7 +29,9 @@ pub(super) struct WorkerContext {
 /// Takes up post `index`, until the runtime closes or the core is handed on.
 pub(super) fn run(crew: &Arc<Crew>, index: usize) {
     // None: the thread that handed the core on took it back before we came.
-    let Some(core) = crew.posts[index].core.lock().take() else { return };
+    let Some(core) = crew.posts[index].core.lock().take() else {
+        return;
+    };
     let worker = WorkerContext {
         crew: Arc::clone(crew),
         index,
@@ -61,7 +62,7 @@ impl WorkerContext {
     }
 
     fn now(&self) -> Instant {
-        self.crew.services().clock.now()
+        self.crew.services().clock().now()
     }
 
     fn run(&self, mut core: Box<Core>) {
@@ -139,7 +140,10 @@ impl WorkerContext {
                 timers.fire(self.now());
             }
         });
-        self.post().counters.queue_depth.set(u64::from(core.queue.len()));
+        self.post()
+            .counters
+            .queue_depth
+            .set(u64::from(core.queue.len()));
         if core.queue.len() > 1 {
             self.crew.help();
         }
@@ -152,7 +156,9 @@ impl WorkerContext {
         self.dispatching.set(true);
         turn();
         self.dispatching.set(false);
-        self.core.take().expect("nobody blocks in place while the drivers are turned")
+        self.core
+            .take()
+            .expect("nobody blocks in place while the drivers are turned")
     }
 
     /// Sleeps until there is something to do, or something to look for.
@@ -172,7 +178,9 @@ impl WorkerContext {
         }
         let counters = &self.post().counters;
         let mut now = self.now();
-        counters.busy_nanos.add(now.duration_since(*up_since).as_nanos() as u64);
+        counters
+            .busy_nanos
+            .add(now.duration_since(*up_since).as_nanos() as u64);
         counters.parks.add(1);
 
         let mut woken = false;
