@@ -157,15 +157,7 @@ impl RuntimeMetrics {
 
     /// How many threads the blocking pool has, workers not counted.
     pub fn num_blocking_threads(&self) -> usize {
-        self.handle
-            .scheduler
-            .services()
-            .pool
-            .num_threads()
-            .saturating_sub(match &self.handle.scheduler {
-                SchedHandle::Crew(crew) => crew.num_workers(),
-                SchedHandle::CurrentThread(_) => 0,
-            })
+        self.handle.scheduler.services().pool.num_threads()
     }
 
     /// How many of them have nothing to do.

@@ -142,7 +142,7 @@ impl Drop for Runtime {
             }
         }
         pool.shutdown();
-        if self.patience == Some(Duration::ZERO) || pool.num_threads() == 0 {
+        if self.patience == Some(Duration::ZERO) {
             return;
         }
         if !current::may_block() {
