@@ -48,6 +48,11 @@ use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::loom::sync::atomic::{AtomicPtr, AtomicUsize};
 
+#[cfg(all(test, heist_loom))]
+mod loom_tests;
+#[cfg(all(test, not(heist_loom)))]
+mod tests;
+
 /// An owned handle that can give up its ownership to an intrusive link.
 ///
 /// # Safety

@@ -51,6 +51,11 @@ use crate::loom::sync::Arc;
 use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::loom::sync::atomic::{AtomicU32, AtomicU64};
 
+#[cfg(all(test, heist_loom))]
+mod loom_tests;
+#[cfg(all(test, not(heist_loom)))]
+mod tests;
+
 #[cfg(not(all(test, heist_loom)))]
 pub(crate) const CAPACITY: u32 = 256;
 #[cfg(all(test, heist_loom))]
@@ -167,9 +172,14 @@ pub(crate) struct Stealer<T: Linked>(Arc<Ring<T>>);
 
 /// Makes a queue and a thief's end of it.
 pub(crate) fn new<T: Linked>() -> (LocalQueue<T>, Stealer<T>) {
+    starting_at(0)
+}
+
+/// As [`new`], with the indices at `index`: tests begin shortly before they wrap (Q3).
+fn starting_at<T: Linked>(index: u32) -> (LocalQueue<T>, Stealer<T>) {
     let ring = Arc::new(Ring {
-        head: CachePadded::new(AtomicU64::new(0)),
-        tail: CachePadded::new(AtomicU32::new(0)),
+        head: CachePadded::new(AtomicU64::new(Head::at(index).pack())),
+        tail: CachePadded::new(AtomicU32::new(index)),
         slots: (0..CAPACITY)
             .map(|_| UnsafeCell::new(MaybeUninit::uninit()))
             .collect(),

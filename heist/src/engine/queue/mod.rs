@@ -6,3 +6,6 @@ pub(crate) mod list;
 pub(crate) mod local;
 pub(crate) mod slot;
 pub(crate) mod wake_batch;
+
+#[cfg(test)]
+pub(crate) mod testing;

@@ -4,7 +4,7 @@
 //!
 //! A pointer. The owner puts a task in and takes it out; a thief may take it when the owner is
 //! stuck. Whether it should is the scheduler's business (`sched::steal`): the slot only makes it
-//! possible, at no cost to the owner but that taking is a swap.
+//! possible, at no cost to the owner but that taking is a compare-and-swap.
 //!
 //! # Rules
 //!
@@ -34,6 +34,11 @@ use std::ptr::{self, NonNull};
 use crate::engine::queue::injector::Linked;
 use crate::loom::sync::atomic::AtomicPtr;
 use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+#[cfg(all(test, heist_loom))]
+mod loom_tests;
+#[cfg(all(test, not(heist_loom)))]
+mod tests;
 
 /// Room for one item.
 pub(crate) struct Slot<T: Linked>(AtomicPtr<T::Node>);
@@ -68,13 +73,21 @@ impl<T: Linked> Slot<T> {
     /// Takes the item out.
     #[inline]
     pub(crate) fn take(&self) -> Option<T> {
-        if self.0.load(Relaxed).is_null() {
-            return None;
+        let mut found = self.0.load(Relaxed);
+        loop {
+            let node = NonNull::new(found)?;
+            // Not a swap: that would write null over null when somebody else was faster, and in
+            // loom's eyes race the owner's plain store of the next item (S1).
+            // Ordering: acquire pairs with the release in `replace`.
+            match self
+                .0
+                .compare_exchange_weak(found, ptr::null_mut(), Acquire, Relaxed)
+            {
+                // SAFETY: S2 — exchanged, so ours.
+                Ok(_) => return Some(unsafe { T::from_node(node) }),
+                Err(now) => found = now,
+            }
         }
-        // Ordering: acquire pairs with the release in `replace`.
-        let node = NonNull::new(self.0.swap(ptr::null_mut(), Acquire))?;
-        // SAFETY: S2 — exchanged, so ours.
-        Some(unsafe { T::from_node(node) })
     }
 
     #[inline]
