@@ -11,9 +11,9 @@ mod loom;
 mod engine;
 
 // L7: the public surface. Thin: check, translate, delegate.
-#[macro_use]
-mod macros;
 pub mod io;
+#[doc(hidden)]
+pub mod macros;
 pub mod net;
 pub mod runtime;
 pub mod sync;
@@ -21,3 +21,8 @@ pub mod task;
 pub mod time;
 
 pub use task::spawn;
+pub use heist_macros::{main, test};
+
+// The twins for the compatibility shim, whose dependents know the runtime as `tokio`.
+#[doc(hidden)]
+pub use heist_macros::{tokio_main, tokio_test};

@@ -31,4 +31,13 @@ pub fn id() -> Id {
 /// The id of the task this is called in, if it is one.
 pub fn try_id() -> Option<Id> {
     Id::current()
+//! Stub.
+
+mod task_local;
+
+pub use self::task_local::LocalKey;
+
+/// The futures that methods of this module return.
+pub mod futures {
+    pub use super::task_local::TaskLocalFuture;
 }

@@ -1,0 +1,6 @@
+//! What the expansions name. Public because it must be; not for use by hand, and free to change.
+
+pub use super::join::{Join, MaybeDone, TryJoin};
+pub use super::list::Nil;
+pub use super::order::{Biased, Random, Rotating};
+pub use super::select::Select;
