@@ -246,6 +246,14 @@ impl Drop for TimerEntry {
     fn drop(&mut self) {
         // R3. A waker that was not moved out comes back from `unlink`; otherwise the cell has none.
         self.unlink();
+        #[cfg(all(test, heist_loom))]
+        {
+            // The memory is free from here on. A write stands for that, as loom does not take the
+            // drop of a cell for an access.
+            self.waker.with_mut(|_| ());
+            self.when.with_mut(|_| ());
+            self.place.with_mut(|_| ());
+        }
     }
 }
 
