@@ -48,10 +48,15 @@
 //! **Orderings.** Publishing is a release and taking is an acquire: the taker sees the waker. Clearing
 //! `busy` is a release and setting it an acquire: the next owner of the cell comes after the last.
 //! All changes of the word are read-modify-writes, so a release is not hidden by what came after it.
-//! Clears order nothing: they are relaxed. Weakened by hand, with what failed: publish to relaxed
-//! (`a_cell_carries_its_waker`), `event`'s acquire to relaxed (the same), `busy`'s release to relaxed
-//! (`two_pollers_and_an_event_keep_the_cell_whole`), S2's check left out
-//! (`an_event_wakes_the_poller`), S3's tick left out (`no_edge_is_lost_to_a_clear`).
+//! Clears order nothing: they are relaxed.
+//!
+//! Weakened by hand, and what failed: publish to relaxed, `take`'s acquire left out
+//! (`a_cell_carries_its_waker` and six more); `busy` cleared with relaxed in `take`
+//! (`a_cell_passes_from_owner_to_owner`); S1's look at `busy` left out
+//! (`two_pollers_and_an_event_keep_the_cell_whole`); S2's, S3's or S5's check left out (deadlocks).
+//! Not reached by a model: the acquire of the exchange that sets `busy` (the load before it is one
+//! too; it matters only if the word went away and came back in between) and the release of a
+//! poller that found news (needs two pollers, an event and a clear).
 //!
 //! **Rejected.** *Wakers kept in the cell and woken by reference* (saves one reference count a
 //! wait): an idle socket would keep the cell of the task that used it last, and user code would run
@@ -705,6 +710,34 @@ mod loom_tests {
                     .iter()
                     .any(|(ready, p)| *ready || p.try_consume())
             );
+        });
+    }
+
+    /// A task that polls again although nobody woke it uses the cell right after the event that took
+    /// it; and two that do so use it right after each other.
+    #[test]
+    fn a_cell_passes_from_owner_to_owner() {
+        model(|| {
+            let source = source();
+            let poll = |source: &Source| {
+                let parker = Arc::new(Parker::new());
+                let waker = parker::waker(&parker);
+                for _ in 0..2 {
+                    let mut cx = Context::from_waker(&waker);
+                    if let Poll::Ready(seen) = source.poll_ready(&mut cx, Direction::READ) {
+                        source.clear(seen);
+                    }
+                }
+            };
+            let reactor = {
+                let source = Arc::clone(&source);
+                thread::spawn(move || event(&source, Ready::READABLE))
+            };
+            poll(&source);
+            let seen = source.peek(Interest::READABLE);
+            source.clear(seen);
+            poll(&source);
+            reactor.join().unwrap();
         });
     }
 
