@@ -1,5 +1,6 @@
 //! One workload on both sides, round by round in turn.
 
+use std::panic;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -78,85 +79,110 @@ impl Duel {
     }
 }
 
-/// Every workload that was asked for, one after the other.
-pub(crate) fn run_all(options: &Options, base: &Side, rival: &Side) -> Vec<Duel> {
+/// Every workload that was asked for, one after the other. One that panics is named in `broken`.
+pub(crate) fn run_all(
+    options: &Options,
+    base: &Side,
+    rival: &Side,
+    broken: &mut Vec<String>,
+) -> Vec<Duel> {
     let pairs: Vec<(Workload, Workload)> = (base.workloads)()
         .into_iter()
         .zip((rival.workloads)())
         .filter(|(workload, _)| options.wants(workload.name))
         .collect();
     let watchdog = Watchdog::start();
-    let count = pairs.len();
-    pairs
-        .into_iter()
-        .enumerate()
-        .map(|(i, (on_base, on_rival))| {
-            assert_eq!(on_base.name, on_rival.name, "both sides list the same");
-            eprint!("\r\x1b[K[{}/{count}] {}", i + 1, on_base.name);
-            let duel = run(
-                options,
-                &watchdog,
-                (base.name(), on_base),
-                (rival.name(), on_rival),
-            );
-            if i + 1 == count {
-                eprint!("\r\x1b[K");
+    let mut duels = Vec::with_capacity(pairs.len());
+    for (i, (on_base, on_rival)) in pairs.iter().enumerate() {
+        assert_eq!(on_base.name, on_rival.name, "both sides list the same");
+        eprint!("[{:>2}/{}] {:<24}", i + 1, pairs.len(), on_base.name);
+        let contenders = [
+            Contender::new(base, on_base, &watchdog),
+            Contender::new(rival, on_rival, &watchdog),
+        ];
+        // A runtime under construction may panic: the others' figures are wanted all the same.
+        match panic::catch_unwind(|| run(contenders, options)) {
+            Ok(duel) => {
+                eprintln!("time {:.2}  CPU {:.2}", duel.time().value, duel.cpu().value);
+                duels.push(duel);
             }
-            duel
-        })
-        .collect()
+            Err(_) => {
+                eprintln!("PANICKED");
+                broken.push(format!("{}: panicked", on_base.name));
+            }
+        }
+    }
+    duels
 }
 
-fn run(
-    options: &Options,
-    watchdog: &Watchdog,
-    (base_name, on_base): (&str, Workload),
-    (rival_name, on_rival): (&str, Workload),
-) -> Duel {
-    let name = on_base.name;
-    let start = |side, workload: Workload| {
-        watchdog.watch(name, side);
-        (workload.prepare)(options.workers)
-    };
-    let mut base_round = start(base_name, on_base);
-    let mut rival_round = start(rival_name, on_rival);
-    let mut base = Vec::with_capacity(options.rounds);
-    let mut rival = Vec::with_capacity(options.rounds);
+/// One side in one duel.
+struct Contender<'a> {
+    side: &'static str,
+    workload: &'a Workload,
+    watchdog: &'a Watchdog,
+}
 
-    for round in 0..WARM_UP + options.rounds {
-        let turn = |side, run: &mut Round, into: &mut Vec<Sample>| {
-            watchdog.watch(name, side);
-            let sample = measure(run);
-            if round >= WARM_UP {
-                into.push(sample);
-            }
-        };
-        // Each side goes first every other round, so that neither always follows the other.
-        if round % 2 == 0 {
-            turn(base_name, &mut base_round, &mut base);
-            turn(rival_name, &mut rival_round, &mut rival);
-        } else {
-            turn(rival_name, &mut rival_round, &mut rival);
-            turn(base_name, &mut base_round, &mut base);
+impl<'a> Contender<'a> {
+    fn new(side: &Side, workload: &'a Workload, watchdog: &'a Watchdog) -> Self {
+        Self {
+            side: side.name(),
+            workload,
+            watchdog,
         }
     }
 
-    watchdog.watch(name, base_name);
-    drop(base_round);
-    watchdog.watch(name, rival_name);
-    drop(rival_round);
-    Duel {
-        name,
-        ops: on_base.ops,
-        base: Samples(base),
-        rival: Samples(rival),
+    fn prepare(&self, workers: usize) -> Round {
+        self.watchdog.watch(self.workload.name, self.side);
+        (self.workload.prepare)(workers)
+    }
+
+    fn measure(&self, round: &mut Round) -> Sample {
+        self.watchdog.watch(self.workload.name, self.side);
+        measure(round)
+    }
+
+    fn finish(&self, round: Round) {
+        self.watchdog.watch(self.workload.name, self.side);
+        drop(round);
     }
 }
 
-fn measure(run: &mut Round) -> Sample {
+fn run([base, rival]: [Contender<'_>; 2], options: &Options) -> Duel {
+    let mut base_round = base.prepare(options.workers);
+    let mut rival_round = rival.prepare(options.workers);
+    let mut base_samples = Vec::with_capacity(options.rounds);
+    let mut rival_samples = Vec::with_capacity(options.rounds);
+
+    for round in 0..WARM_UP + options.rounds {
+        // Each side goes first every other round, so that neither always follows the other.
+        let (of_base, of_rival);
+        if round % 2 == 0 {
+            of_base = base.measure(&mut base_round);
+            of_rival = rival.measure(&mut rival_round);
+        } else {
+            of_rival = rival.measure(&mut rival_round);
+            of_base = base.measure(&mut base_round);
+        }
+        if round >= WARM_UP {
+            base_samples.push(of_base);
+            rival_samples.push(of_rival);
+        }
+    }
+
+    base.finish(base_round);
+    rival.finish(rival_round);
+    Duel {
+        name: base.workload.name,
+        ops: base.workload.ops,
+        base: Samples(base_samples),
+        rival: Samples(rival_samples),
+    }
+}
+
+fn measure(round: &mut Round) -> Sample {
     let before = Usage::now();
     let started = Instant::now();
-    run();
+    round();
     let wall = started.elapsed();
     thread::sleep(SETTLE);
     Sample {

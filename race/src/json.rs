@@ -63,8 +63,9 @@ fn probe(probe: &Compared) -> String {
 
 fn ratio(ratio: Ratio) -> String {
     format!(
-        "{{\"ratio\":{},\"low\":{},\"high\":{}}}",
+        "{{\"ratio\":{},\"quiet\":{},\"low\":{},\"high\":{}}}",
         number(ratio.value),
+        number(ratio.quiet),
         number(ratio.low),
         number(ratio.high)
     )

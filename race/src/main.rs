@@ -49,9 +49,10 @@ fn race(options: &Options) -> ExitCode {
         Side::heist()
     };
     let before = sys::load_average();
-    let duels = duel::run_all(options, &base, &rival);
-    let probes = probe::run_all(options, &base, &rival);
-    if duels.is_empty() && probes.is_empty() {
+    let mut failures = Vec::new();
+    let duels = duel::run_all(options, &base, &rival, &mut failures);
+    let probes = probe::run_all(options, &base, &rival, &mut failures);
+    if duels.is_empty() && probes.is_empty() && failures.is_empty() {
         eprintln!("race: no workload matches; --list shows them");
         return ExitCode::from(2);
     }
@@ -71,7 +72,11 @@ fn race(options: &Options) -> ExitCode {
         }
     }
     if options.check {
-        return limits::verdict(&duels, &probes);
+        failures.extend(limits::failures(&duels, &probes));
+        println!("\ncheck: {} failed", failures.len());
     }
-    ExitCode::SUCCESS
+    for failure in &failures {
+        println!("  {failure}");
+    }
+    ExitCode::from(u8::from(!failures.is_empty()))
 }

@@ -6,7 +6,7 @@ use crate::options::Options;
 use crate::side::Side;
 use crate::stats;
 use crate::watchdog::Watchdog;
-use crate::workload::Reading;
+use crate::workload::{Probe, Reading};
 
 /// Children of each side for each probe. Memory hardly varies; times do.
 const CHILDREN: usize = 3;
@@ -27,65 +27,82 @@ impl Compared {
 
 /// In the child: runs one probe for one side and prints a line for each reading.
 pub(crate) fn run_as_child(probe: &str, side: &str, workers: usize) -> ExitCode {
-    let found =
-        Side::from_id(side).and_then(|side| (side.probes)().into_iter().find(|p| p.name == probe));
-    let Some(found) = found else {
+    let found = Side::from_id(side).and_then(|side| {
+        let probe = (side.probes)().into_iter().find(|p| p.name == probe);
+        Some((side, probe?))
+    });
+    let Some((side, probe)) = found else {
         eprintln!("race: no probe {probe} on {side}");
         return ExitCode::from(2);
     };
-    for reading in (found.run)(workers) {
+    let watchdog = Watchdog::start();
+    watchdog.watch(probe.name, side.name());
+    for reading in (probe.run)(workers) {
         println!("{} {}", reading.key, reading.value);
     }
     ExitCode::SUCCESS
 }
 
-/// In the parent: every probe that was asked for, the sides in turn.
-pub(crate) fn run_all(options: &Options, base: &Side, rival: &Side) -> Vec<Compared> {
-    let watchdog = Watchdog::start();
+/// In the parent: every probe that was asked for. A probe that fails is named in `broken`.
+pub(crate) fn run_all(
+    options: &Options,
+    base: &Side,
+    rival: &Side,
+    broken: &mut Vec<String>,
+) -> Vec<Compared> {
     let mut compared = Vec::new();
     for probe in (base.probes)() {
-        if !options.wants(probe.name) {
-            continue;
-        }
-        let mut readings = [Vec::new(), Vec::new()];
-        for child in 0..CHILDREN {
-            eprint!("\r\x1b[K[child {}/{CHILDREN}] {}", child + 1, probe.name);
-            for (side, into) in [base, rival].into_iter().zip(&mut readings) {
-                watchdog.watch(probe.name, side.name());
-                into.push(in_child(probe.name, side.id, options.workers));
+        if options.wants(probe.name) {
+            eprintln!("[in {} children] {}", 2 * CHILDREN, probe.name);
+            match run(&probe, options, base, rival) {
+                Ok(figures) => compared.extend(figures),
+                Err(problem) => broken.push(problem),
             }
-        }
-        eprint!("\r\x1b[K");
-        let [base, rival] = readings;
-        for (i, reading) in base[0].iter().enumerate() {
-            let middle = |children: &[Vec<Reading>]| {
-                let values: Vec<f64> = children.iter().map(|child| child[i].value).collect();
-                stats::median(&values)
-            };
-            compared.push(Compared {
-                name: format!("{}.{}", probe.name, reading.key),
-                base: middle(&base),
-                rival: middle(&rival),
-            });
         }
     }
     compared
 }
 
+/// The sides in turn.
+fn run(
+    probe: &Probe,
+    options: &Options,
+    base: &Side,
+    rival: &Side,
+) -> Result<Vec<Compared>, String> {
+    let mut of_base = Vec::new();
+    let mut of_rival = Vec::new();
+    for _ in 0..CHILDREN {
+        of_base.push(in_child(probe.name, base.id, options.workers)?);
+        of_rival.push(in_child(probe.name, rival.id, options.workers)?);
+    }
+    let middle = |children: &[Vec<Reading>], i: usize| {
+        let values: Vec<f64> = children.iter().map(|child| child[i].value).collect();
+        stats::median(&values)
+    };
+    let keys = of_base[0].iter().map(|reading| &reading.key);
+    Ok(keys
+        .enumerate()
+        .map(|(i, key)| Compared {
+            name: format!("{}.{key}", probe.name),
+            base: middle(&of_base, i),
+            rival: middle(&of_rival, i),
+        })
+        .collect())
+}
+
 /// Starts this program again for one probe and reads what it prints.
-fn in_child(probe: &str, side: &str, workers: usize) -> Vec<Reading> {
+fn in_child(probe: &str, side: &str, workers: usize) -> Result<Vec<Reading>, String> {
     let program = std::env::current_exe().expect("a running program has a path");
     let output = Command::new(program)
         .args(["--child", probe, side, "--workers", &workers.to_string()])
         .stderr(Stdio::inherit())
         .output()
         .expect("this program can be started again");
-    assert!(
-        output.status.success(),
-        "{probe} on {side}: {}",
-        output.status
-    );
-    parse(&String::from_utf8_lossy(&output.stdout))
+    if !output.status.success() {
+        return Err(format!("{probe} on {side}: {}", output.status));
+    }
+    Ok(parse(&String::from_utf8_lossy(&output.stdout)))
 }
 
 fn parse(lines: &str) -> Vec<Reading> {

@@ -40,6 +40,8 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ratio {
     pub(crate) value: f64,
+    /// The ratio of the tenth percentiles: what the rounds that were left alone say.
+    pub(crate) quiet: f64,
     pub(crate) low: f64,
     pub(crate) high: f64,
 }
@@ -61,8 +63,10 @@ impl Ratio {
             })
             .collect();
         ratios.sort_by(f64::total_cmp);
+        let (base, rival) = (Spread::of(base), Spread::of(rival));
         Self {
-            value: over(median(rival), median(base)),
+            value: over(rival.median, base.median),
+            quiet: over(rival.p10, base.p10),
             low: quantile(&ratios, 0.025),
             high: quantile(&ratios, 0.975),
         }

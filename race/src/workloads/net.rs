@@ -15,7 +15,7 @@ pub(super) const WORKLOADS: &[Workload] = &[Workload {
 }];
 
 const CONNECTIONS: usize = 50;
-const EXCHANGES: usize = 40;
+const EXCHANGES: usize = 30;
 const MESSAGE: usize = 64;
 
 /// The connections are made here, once: a round only exchanges.

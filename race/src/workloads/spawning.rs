@@ -25,7 +25,7 @@ pub(super) const WORKLOADS: &[Workload] = &[
     Workload {
         name: "fan_out_tree",
         what: "each task spawns two and joins them, down to 32,768 leaves",
-        ops: LEAVES,
+        ops: 2 * LEAVES - 1,
         prepare: fan_out_tree,
     },
     Workload {

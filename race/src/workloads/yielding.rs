@@ -6,12 +6,12 @@ use crate::workload::{Round, Workload};
 
 pub(super) const WORKLOADS: &[Workload] = &[Workload {
     name: "yield_lone",
-    what: "the only task yields 50,000 times",
+    what: "the only task yields again and again",
     ops: YIELDS,
     prepare: yield_lone,
 }];
 
-const YIELDS: usize = 50_000;
+const YIELDS: usize = 30_000;
 
 fn yield_lone(workers: usize) -> Round {
     let runtime = multi_thread(workers);
