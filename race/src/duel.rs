@@ -11,8 +11,13 @@ use crate::sys::Usage;
 use crate::watchdog::Watchdog;
 use crate::workload::{Round, Workload};
 
-/// Rounds that are run and thrown away: caches, allocator, thread pools.
-const WARM_UP: usize = 3;
+/// Each heat makes both runtimes anew. Two instances of the same runtime can differ by a fifth for as
+/// long as they live (which core a worker landed on, which arena it allocates from, how many
+/// blocking threads the first burst started), and no number of rounds on one instance shows that.
+const HEATS: usize = 6;
+
+/// Rounds of each heat that are run and thrown away: caches, allocator, thread pools.
+const WARM_UP: usize = 2;
 
 /// After each round the runtime may go to sleep before the other side's turn. The processor time
 /// and switches of this pause belong to the side that ran: whoever spins after its work pays for it.
@@ -55,6 +60,7 @@ impl Samples {
 pub(crate) struct Duel {
     pub(crate) name: &'static str,
     pub(crate) ops: usize,
+    rounds_per_heat: usize,
     pub(crate) base: Samples,
     pub(crate) rival: Samples,
 }
@@ -64,11 +70,16 @@ impl Duel {
         Ratio::of(
             &self.base.nanos_per_op(self.ops),
             &self.rival.nanos_per_op(self.ops),
+            self.rounds_per_heat,
         )
     }
 
     pub(crate) fn cpu(&self) -> Ratio {
-        Ratio::of(&self.base.cpu_micros(), &self.rival.cpu_micros())
+        Ratio::of(
+            &self.base.cpu_micros(),
+            &self.rival.cpu_micros(),
+            self.rounds_per_heat,
+        )
     }
 
     pub(crate) fn spreads(&self) -> (Spread, Spread) {
@@ -147,36 +158,59 @@ impl<'a> Contender<'a> {
     }
 }
 
-fn run([base, rival]: [Contender<'_>; 2], options: &Options) -> Duel {
-    let mut base_round = base.prepare(options.workers);
-    let mut rival_round = rival.prepare(options.workers);
-    let mut base_samples = Vec::with_capacity(options.rounds);
-    let mut rival_samples = Vec::with_capacity(options.rounds);
-
-    for round in 0..WARM_UP + options.rounds {
-        // Each side goes first every other round, so that neither always follows the other.
-        let (of_base, of_rival);
-        if round % 2 == 0 {
-            of_base = base.measure(&mut base_round);
-            of_rival = rival.measure(&mut rival_round);
-        } else {
-            of_rival = rival.measure(&mut rival_round);
-            of_base = base.measure(&mut base_round);
-        }
-        if round >= WARM_UP {
-            base_samples.push(of_base);
-            rival_samples.push(of_rival);
-        }
+fn run(contenders: [Contender<'_>; 2], options: &Options) -> Duel {
+    let rounds_per_heat = options.rounds.div_ceil(HEATS);
+    let mut samples = [Vec::new(), Vec::new()];
+    for heat in 0..HEATS {
+        run_heat(
+            &contenders,
+            options.workers,
+            heat,
+            rounds_per_heat,
+            &mut samples,
+        );
     }
-
-    base.finish(base_round);
-    rival.finish(rival_round);
+    let workload = contenders[0].workload;
+    let [base, rival] = samples;
     Duel {
-        name: base.workload.name,
-        ops: base.workload.ops,
-        base: Samples(base_samples),
-        rival: Samples(rival_samples),
+        name: workload.name,
+        ops: workload.ops,
+        rounds_per_heat,
+        base: Samples(base),
+        rival: Samples(rival),
     }
+}
+
+/// Each side goes first every other time, in making the runtimes and in running the rounds, so that
+/// neither always follows the other.
+fn run_heat(
+    contenders: &[Contender<'_>; 2],
+    workers: usize,
+    heat: usize,
+    rounds: usize,
+    samples: &mut [Vec<Sample>; 2],
+) {
+    let mut running = [None, None];
+    for side in in_turn(heat) {
+        running[side] = Some(contenders[side].prepare(workers));
+    }
+    for round in 0..WARM_UP + rounds {
+        for side in in_turn(heat + round) {
+            let runner = running[side].as_mut().expect("both were prepared");
+            let sample = contenders[side].measure(runner);
+            if round >= WARM_UP {
+                samples[side].push(sample);
+            }
+        }
+    }
+    for side in in_turn(heat) {
+        let runner = running[side].take().expect("both were prepared");
+        contenders[side].finish(runner);
+    }
+}
+
+fn in_turn(time: usize) -> [usize; 2] {
+    if time % 2 == 0 { [0, 1] } else { [1, 0] }
 }
 
 fn measure(round: &mut Round) -> Sample {

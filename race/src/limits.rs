@@ -62,7 +62,7 @@ fn exceeds(name: &str, what: &str, ratio: Ratio, limit: f64) -> Option<String> {
     };
     (ratio.value > limit).then(|| {
         format!(
-            "{name}: {what} {:.2} > {limit:.2} (95 % {:.2}–{:.2}){doubt}",
+            "{name}: {what} {:.3} > {limit:.2} (95 % {:.2}–{:.2}){doubt}",
             ratio.value, ratio.low, ratio.high
         )
     })

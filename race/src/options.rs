@@ -7,7 +7,7 @@ pub(crate) const USAGE: &str = "\
 usage: cargo run --release -p race -- [options]
 
   --filter TEXT   only workloads whose name contains TEXT (may be given several times)
-  --rounds N      measured rounds of each workload on each side (default 51)
+  --rounds N      measured rounds of each workload on each side, in six heats (default 48)
   --workers N     worker threads of each multi-thread runtime (default 2)
   --json FILE     write every figure and every sample to FILE
   --check         compare with the limits in src/limits.rs; exit 1 and name what failed
@@ -51,7 +51,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Options, Strin
     let mut options = Options {
         command: Command::Race,
         filters: Vec::new(),
-        rounds: 51,
+        rounds: 48,
         workers: 2,
         json: None,
         check: false,
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn defaults() {
         let options = parsed("").unwrap();
-        assert_eq!((options.rounds, options.workers), (51, 2));
+        assert_eq!((options.rounds, options.workers), (48, 2));
         assert_eq!(options.command, Command::Race);
         assert!(options.wants("anything"));
     }

@@ -63,7 +63,7 @@ pub(crate) fn run_all(
     compared
 }
 
-/// The sides in turn.
+/// The sides in turn, each first every other time.
 fn run(
     probe: &Probe,
     options: &Options,
@@ -72,9 +72,14 @@ fn run(
 ) -> Result<Vec<Compared>, String> {
     let mut of_base = Vec::new();
     let mut of_rival = Vec::new();
-    for _ in 0..CHILDREN {
-        of_base.push(in_child(probe.name, base.id, options.workers)?);
-        of_rival.push(in_child(probe.name, rival.id, options.workers)?);
+    for child in 0..CHILDREN {
+        let mut turns = [(base, &mut of_base), (rival, &mut of_rival)];
+        if child % 2 == 1 {
+            turns.reverse();
+        }
+        for (side, readings) in turns {
+            readings.push(in_child(probe.name, side.id, options.workers)?);
+        }
     }
     let middle = |children: &[Vec<Reading>], i: usize| {
         let values: Vec<f64> = children.iter().map(|child| child[i].value).collect();

@@ -35,8 +35,7 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
 }
 
 /// `rival` over `base`: the ratio of medians, and the interval that holds 95 % of the ratios got by
-/// drawing the rounds again with replacement. Rounds are drawn in pairs, because the two of a pair
-/// ran back to back and saw the same disturbance.
+/// drawing the rounds again with replacement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ratio {
     pub(crate) value: f64,
@@ -47,17 +46,27 @@ pub(crate) struct Ratio {
 }
 
 impl Ratio {
-    pub(crate) fn of(base: &[f64], rival: &[f64]) -> Self {
+    /// The rounds come in heats of `per_heat`, each with runtimes of its own: heats are drawn first,
+    /// then rounds within them, or the interval would not know that two runtimes differ. Rounds are
+    /// drawn in pairs, because the two of a pair ran back to back and saw the same disturbance.
+    pub(crate) fn of(base: &[f64], rival: &[f64], per_heat: usize) -> Self {
         assert_eq!(base.len(), rival.len(), "each round ran on both sides");
+        assert_eq!(base.len() % per_heat, 0, "all heats are equally long");
+        let heats = base.len() / per_heat;
         let mut draws = Draws(0x9e37_79b9_7f4a_7c15);
-        let mut base_again = vec![0.0; base.len()];
-        let mut rival_again = vec![0.0; rival.len()];
+        let mut base_again = Vec::with_capacity(base.len());
+        let mut rival_again = Vec::with_capacity(rival.len());
         let mut ratios: Vec<f64> = (0..RESAMPLES)
             .map(|_| {
-                for i in 0..base.len() {
-                    let drawn = draws.below(base.len());
-                    base_again[i] = base[drawn];
-                    rival_again[i] = rival[drawn];
+                base_again.clear();
+                rival_again.clear();
+                for _ in 0..heats {
+                    let heat = draws.below(heats) * per_heat;
+                    for _ in 0..per_heat {
+                        let round = heat + draws.below(per_heat);
+                        base_again.push(base[round]);
+                        rival_again.push(rival[round]);
+                    }
                 }
                 over(median(&rival_again), median(&base_again))
             })
@@ -113,15 +122,25 @@ mod tests {
     fn equal_sides_have_an_interval_around_one() {
         let base: Vec<f64> = (0..50).map(|i| 100.0 + f64::from(i * 7 % 11)).collect();
         let rival: Vec<f64> = (0..50).map(|i| 100.0 + f64::from(i * 5 % 11)).collect();
-        let ratio = Ratio::of(&base, &rival);
+        let ratio = Ratio::of(&base, &rival, 10);
         assert!(ratio.low <= 1.0 && 1.0 <= ratio.high, "{ratio:?}");
+    }
+
+    #[test]
+    fn an_interval_knows_that_heats_differ() {
+        // The rival is a fifth slower in one heat of three, and equal in the others.
+        let base = [100.0; 30];
+        let mut rival = [100.0; 30];
+        rival[20..].fill(120.0);
+        let ratio = Ratio::of(&base, &rival, 10);
+        assert_eq!((ratio.low, ratio.high), (1.0, 1.2));
     }
 
     #[test]
     fn half_the_time_is_a_ratio_of_a_half() {
         let base = [10.0, 12.0, 11.0, 13.0, 9.0];
         let rival = base.map(|time| time / 2.0);
-        assert_eq!(Ratio::of(&base, &rival).value, 0.5);
+        assert_eq!(Ratio::of(&base, &rival, 1).value, 0.5);
     }
 
     #[test]
