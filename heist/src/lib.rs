@@ -20,8 +20,8 @@ pub mod sync;
 pub mod task;
 pub mod time;
 
-pub use task::spawn;
 pub use heist_macros::{main, test};
+pub use task::spawn;
 
 // The twins for the compatibility shim, whose dependents know the runtime as `tokio`.
 #[doc(hidden)]

@@ -12,8 +12,16 @@ use heist::task;
 fn runtimes() -> [Runtime; 3] {
     [
         Builder::new_current_thread().enable_all().build().unwrap(),
-        Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap(),
-        Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap(),
+        Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap(),
+        Builder::new_multi_thread()
+            .worker_threads(4)
+            .enable_all()
+            .build()
+            .unwrap(),
     ]
 }
 
@@ -28,7 +36,9 @@ fn block_on_gives_the_output() {
 fn spawned_tasks_run_and_are_joined() {
     for runtime in runtimes() {
         let sum = runtime.block_on(async {
-            let tasks: Vec<_> = (0..1000u64).map(|i| heist::spawn(async move { i })).collect();
+            let tasks: Vec<_> = (0..1000u64)
+                .map(|i| heist::spawn(async move { i }))
+                .collect();
             let mut sum = 0;
             for task in tasks {
                 sum += task.await.unwrap();
@@ -64,7 +74,9 @@ fn tasks_are_spawned_from_other_threads() {
     for runtime in runtimes() {
         let handle = runtime.handle().clone();
         let tasks: Vec<_> =
-            std::thread::spawn(move || (0..100).map(|i| handle.spawn(async move { i })).collect()).join().unwrap();
+            std::thread::spawn(move || (0..100).map(|i| handle.spawn(async move { i })).collect())
+                .join()
+                .unwrap();
         runtime.block_on(async move {
             for (i, task) in tasks.into_iter().enumerate() {
                 assert_eq!(task.await.unwrap(), i);
@@ -77,7 +89,9 @@ fn tasks_are_spawned_from_other_threads() {
 fn blocking_functions_run_beside() {
     for runtime in runtimes() {
         let outputs = runtime.block_on(async {
-            let tasks: Vec<_> = (0..50).map(|i| task::spawn_blocking(move || i * 2)).collect();
+            let tasks: Vec<_> = (0..50)
+                .map(|i| task::spawn_blocking(move || i * 2))
+                .collect();
             let mut outputs = Vec::new();
             for task in tasks {
                 outputs.push(task.await.unwrap());
@@ -92,9 +106,14 @@ fn blocking_functions_run_beside() {
 fn a_panic_is_the_handles() {
     for runtime in runtimes() {
         runtime.block_on(async {
-            let error = heist::spawn(async { panic!("on purpose") }).await.unwrap_err();
+            let error = heist::spawn(async { panic!("on purpose") })
+                .await
+                .unwrap_err();
             assert!(error.is_panic());
-            assert_eq!(*error.into_panic().downcast::<&str>().unwrap(), "on purpose");
+            assert_eq!(
+                *error.into_panic().downcast::<&str>().unwrap(),
+                "on purpose"
+            );
             assert_eq!(heist::spawn(async { 1 }).await.unwrap(), 1);
         });
     }
@@ -152,7 +171,8 @@ fn spawning_after_shutdown_gives_a_cancelled_handle() {
         assert!(task.is_finished());
         let waker = std::task::Waker::noop();
         let mut cx = std::task::Context::from_waker(waker);
-        let Poll::Ready(output) = std::future::Future::poll(std::pin::Pin::new(&mut task), &mut cx) else {
+        let Poll::Ready(output) = std::future::Future::poll(std::pin::Pin::new(&mut task), &mut cx)
+        else {
             panic!("it is finished");
         };
         assert!(output.unwrap_err().is_cancelled());
@@ -180,7 +200,11 @@ fn wakers_may_outlive_the_runtime() {
 
 #[test]
 fn block_in_place_hands_the_worker_on() {
-    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         heist::spawn(async {
             let (tx, rx) = mpsc::channel();
@@ -195,7 +219,11 @@ fn block_in_place_hands_the_worker_on() {
 
 #[test]
 fn block_on_may_be_nested_in_block_in_place() {
-    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
     let got = runtime.block_on(async {
         heist::spawn(async {
             task::block_in_place(|| {
@@ -218,8 +246,19 @@ fn handle_current_is_the_runtimes_own() {
     for runtime in runtimes() {
         let id = runtime.handle().id();
         assert_eq!(runtime.block_on(async { Handle::current().id() }), id);
-        assert_eq!(runtime.block_on(async { heist::spawn(async { Handle::current().id() }).await.unwrap() }), id);
-        let blocking = runtime.block_on(async { task::spawn_blocking(|| Handle::current().id()).await.unwrap() });
+        assert_eq!(
+            runtime.block_on(async {
+                heist::spawn(async { Handle::current().id() })
+                    .await
+                    .unwrap()
+            }),
+            id
+        );
+        let blocking = runtime.block_on(async {
+            task::spawn_blocking(|| Handle::current().id())
+                .await
+                .unwrap()
+        });
         assert_eq!(blocking, id);
         let guard = runtime.enter();
         assert_eq!(Handle::current().id(), id);

@@ -11,10 +11,12 @@
 mod blocking;
 pub mod coop;
 mod spawn;
+mod task_local;
 mod yield_now;
 
 pub use self::blocking::{block_in_place, spawn_blocking};
 pub use self::spawn::spawn;
+pub use self::task_local::LocalKey;
 pub use self::yield_now::yield_now;
 pub use crate::engine::task::{AbortHandle, Id, JoinError, JoinHandle};
 
@@ -31,11 +33,7 @@ pub fn id() -> Id {
 /// The id of the task this is called in, if it is one.
 pub fn try_id() -> Option<Id> {
     Id::current()
-//! Stub.
-
-mod task_local;
-
-pub use self::task_local::LocalKey;
+}
 
 /// The futures that methods of this module return.
 pub mod futures {
