@@ -69,7 +69,7 @@ impl Driver {
 
     /// Wakes the owner of `parker`, wherever it sleeps.
     pub(crate) fn unpark(&self, parker: &Parker) {
-        if parker.unpark()
+        if parker.unpark_from()
             && let Some((_, handle)) = &self.reactor
         {
             handle.wake();

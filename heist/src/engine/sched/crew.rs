@@ -23,6 +23,9 @@ use crate::loom::sync::atomic::AtomicBool;
 use crate::loom::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::Arc;
 
+// The crew as a whole is not modelled, only its parts, so it is `std`'s `Arc` that holds it.
+type SharedTimers = crate::loom::sync::Arc<TimerShard>;
+
 /// How a crew works.
 #[derive(Debug, Clone)]
 pub(crate) struct CrewConfig {
@@ -61,7 +64,7 @@ pub(super) struct Post {
     pub(super) stealer: Stealer<Runnable>,
     pub(super) slot: Slot<Runnable>,
     pub(super) parker: Parker,
-    pub(super) timers: Option<Arc<TimerShard>>,
+    pub(super) timers: Option<SharedTimers>,
     pub(super) counters: WorkerCounters,
     /// The core, when no thread has it: before the start, and on its way to another thread.
     pub(super) core: Mutex<Option<Box<Core>>>,
@@ -106,7 +109,7 @@ impl Crew {
                     parker: Parker::new(),
                     timers: services
                         .timers()
-                        .map(|timers| Arc::clone(&timers.shards[index])),
+                        .map(|timers| SharedTimers::clone(&timers.shards[index])),
                     counters: WorkerCounters::default(),
                     core: Mutex::new(Some(Box::new(core))),
                 })

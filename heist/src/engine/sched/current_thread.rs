@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::counters::Counter;
-use crate::engine::base::parker::{self, Parker};
+use crate::engine::base::parker::{self, Parker, SharedParker};
 use crate::engine::driver::Driver;
 use crate::engine::queue::injector::{Injector, Push};
 use crate::engine::sched::counters::WorkerCounters;
@@ -58,7 +58,7 @@ pub(crate) struct CurrentThread {
     /// Present while nobody drives.
     core: Mutex<Option<Box<Core>>>,
     /// Threads in `block_on` that wait for the core as well.
-    waiting: Mutex<Vec<std::sync::Arc<Parker>>>,
+    waiting: Mutex<Vec<SharedParker>>,
     counters: WorkerCounters,
     foreign_spawned: Counter,
     foreign_completed: Counter,
@@ -206,8 +206,8 @@ impl CurrentThread {
                 return driving.scope(core, |core| driving.run(core, future));
             }
             // Somebody else drives. Poll ours, and be told when the core is free.
-            let own = Arc::new(Parker::new());
-            self.waiting.lock().push(Arc::clone(&own));
+            let own = SharedParker::new(Parker::new());
+            self.waiting.lock().push(SharedParker::clone(&own));
             if self.core.lock().is_some() {
                 // Freed in between.
                 continue;
