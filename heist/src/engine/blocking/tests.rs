@@ -58,10 +58,16 @@ fn until(condition: impl Fn() -> bool) {
     }
 }
 
-/// A stopper: jobs wait at it until it is dropped.
-fn gate() -> (Arc<Mutex<mpsc::Receiver<()>>>, mpsc::Sender<()>) {
+type Gate = Arc<Mutex<mpsc::Receiver<()>>>;
+
+/// A place to wait at until the other half is dropped.
+fn gate() -> (Gate, mpsc::Sender<()>) {
     let (open, gate) = mpsc::channel();
     (Arc::new(Mutex::new(gate)), open)
+}
+
+fn wait_at(gate: &Gate) {
+    assert!(gate.lock().unwrap().recv_timeout(HANG).is_err());
 }
 
 #[test]
@@ -247,7 +253,7 @@ fn shutdown_cancels_what_is_queued_and_runs_what_is_mandatory() {
     let (entered, has_entered) = mpsc::channel();
     submit(&pool, move |_| {
         entered.send(()).unwrap();
-        drop(gate.lock().unwrap().recv());
+        wait_at(&gate);
     });
     has_entered.recv_timeout(HANG).unwrap();
     let fates = Arc::new(Mutex::new(Vec::new()));
@@ -283,7 +289,12 @@ fn shutdown_cancels_what_is_queued_and_runs_what_is_mandatory() {
 fn a_cancelled_job_may_use_the_pool() {
     let pool = pool(1, Duration::from_secs(10));
     let (gate, open) = gate();
-    submit(&pool, move |_| drop(gate.lock().unwrap().recv()));
+    let (entered, has_entered) = mpsc::channel();
+    submit(&pool, move |_| {
+        entered.send(()).unwrap();
+        wait_at(&gate);
+    });
+    has_entered.recv_timeout(HANG).unwrap();
     let inner = pool.clone();
     let (told, tell) = mpsc::channel();
     submit(&pool, move |run| {
@@ -302,13 +313,13 @@ fn a_member_shuts_down_and_waits() {
     for timeout in [None, Some(Duration::MAX), Some(HANG)] {
         let pool = pool(4, Duration::from_secs(10));
         let (done, all_done) = mpsc::channel();
+        let barrier = Arc::new(Barrier::new(3));
         for _ in 0..3 {
-            let (inner, done) = (pool.clone(), done.clone());
-            submit(&pool, move |run| {
-                if run {
-                    inner.shutdown();
-                    assert!(inner.wait(timeout));
-                }
+            let (inner, done, barrier) = (pool.clone(), done.clone(), Arc::clone(&barrier));
+            submit(&pool, move |_| {
+                barrier.wait();
+                inner.shutdown();
+                assert!(inner.wait(timeout));
                 done.send(()).unwrap();
             });
         }
@@ -338,9 +349,15 @@ fn a_thread_local_destructor_waits() {
     for _ in 0..100 {
         let pool = pool(3, Duration::ZERO);
         let (done, all_done) = mpsc::channel();
+        let barrier = Arc::new(Barrier::new(3));
         for _ in 0..3 {
             let waiter = Waiter(pool.clone(), done.clone());
-            submit(&pool, move |_| WAITER.set(Some(waiter)));
+            let barrier = Arc::clone(&barrier);
+            submit(&pool, move |_| {
+                WAITER.set(Some(waiter));
+                // Each thread gets one.
+                barrier.wait();
+            });
         }
         for _ in 0..3 {
             assert!(all_done.recv_timeout(HANG).expect("hangs"));
@@ -379,7 +396,7 @@ fn duties_take_nothing_from_the_cap() {
         let (gate, entered) = (Arc::clone(&gate), entered.clone());
         let duty = move || {
             entered.send(()).unwrap();
-            drop(gate.lock().unwrap().recv());
+            wait_at(&gate);
         };
         assert!(pool.start_duty(Box::new(duty)).is_ok());
     }
@@ -410,10 +427,7 @@ fn duties_take_nothing_from_the_cap() {
 fn refused_threads() {
     let pool = pool(4, Duration::from_secs(10));
     let refuse = |creations| {
-        pool.set_faults(Faults {
-            creations,
-            ..Faults::default()
-        });
+        pool.set_faults(Faults { creations });
     };
     refuse(2);
     let (told, tell) = mpsc::channel();
@@ -548,4 +562,114 @@ fn hooks_run_inside_the_context_once_a_thread() {
     assert_eq!(starts.load(SeqCst), 3);
     end(&pool);
     assert_eq!(stops.load(SeqCst), 3);
+}
+
+/// Not a test: `HEIST_BENCH=1 cargo test --release blocking::tests::bench -- --nocapture`.
+#[test]
+fn bench() {
+    if std::env::var_os("HEIST_BENCH").is_none() {
+        return;
+    }
+    fn cpu() -> Duration {
+        let mut usage = std::mem::MaybeUninit::<libc::rusage>::uninit();
+        #[allow(unsafe_code)]
+        let usage = unsafe {
+            libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+            usage.assume_init()
+        };
+        let d = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
+        d(usage.ru_utime) + d(usage.ru_stime)
+    }
+    fn switches() -> (i64, i64) {
+        let mut usage = std::mem::MaybeUninit::<libc::rusage>::uninit();
+        #[allow(unsafe_code)]
+        let usage = unsafe {
+            libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+            usage.assume_init()
+        };
+        (usage.ru_nvcsw, usage.ru_nivcsw)
+    }
+    fn report(name: &str, spin: u64, ops: usize, f: impl FnOnce(&Pool)) {
+        let pool = Pool::new(Config {
+            spin: Duration::from_micros(spin),
+            ..Config::new(cores())
+        });
+        // Warm.
+        let (done, is_done) = mpsc::channel();
+        submit(&pool, move |_| done.send(()).unwrap());
+        is_done.recv().unwrap();
+        std::thread::sleep(Duration::from_millis(1));
+        let (c, s, t) = (cpu(), switches(), Instant::now());
+        f(&pool);
+        let (t, c2, s2) = (t.elapsed(), cpu() - c, switches());
+        println!(
+            "{name:28} spin {spin:2} us: {:7.0} ns/op, cpu {:7.0} ns/op, {:.3} switches/op, threads {}",
+            t.as_nanos() as f64 / ops as f64,
+            c2.as_nanos() as f64 / ops as f64,
+            (s2.0 - s.0) as f64 / ops as f64,
+            pool.num_threads(),
+        );
+        end(&pool);
+    }
+    for _ in 0..3 {
+        for spin in [0, 2, 5, 10, 20] {
+            report("sequential, submitter sleeps", spin, 20_000, |pool| {
+                let parker = Arc::new(crate::engine::base::parker::Parker::new());
+                for _ in 0..20_000 {
+                    let ring = Arc::clone(&parker);
+                    submit(pool, move |_| ring.unpark());
+                    parker.park();
+                }
+            });
+            report("sequential, submitter spins", spin, 20_000, |pool| {
+                let flag = Arc::new(AtomicBool::new(false));
+                for _ in 0..20_000 {
+                    let ring = Arc::clone(&flag);
+                    submit(pool, move |_| ring.store(true, SeqCst));
+                    while !flag.swap(false, SeqCst) {
+                        std::hint::spin_loop();
+                    }
+                }
+            });
+            report("paced 200 us", spin, 2_000, |pool| {
+                let parker = Arc::new(crate::engine::base::parker::Parker::new());
+                for _ in 0..2_000 {
+                    let ring = Arc::clone(&parker);
+                    submit(pool, move |_| ring.unpark());
+                    parker.park();
+                    std::thread::sleep(Duration::from_micros(200));
+                }
+            });
+            report("batch of 16", spin, 16_000, |pool| {
+                let parker = Arc::new(crate::engine::base::parker::Parker::new());
+                for _ in 0..1_000 {
+                    let left = Arc::new(AtomicUsize::new(16));
+                    for _ in 0..16 {
+                        let (ring, left) = (Arc::clone(&parker), Arc::clone(&left));
+                        submit(pool, move |_| {
+                            if left.fetch_sub(1, SeqCst) == 1 {
+                                ring.unpark();
+                            }
+                        });
+                    }
+                    parker.park();
+                }
+            });
+            report("burst of 1000", spin, 100_000, |pool| {
+                let parker = Arc::new(crate::engine::base::parker::Parker::new());
+                for _ in 0..100 {
+                    let left = Arc::new(AtomicUsize::new(1000));
+                    for _ in 0..1000 {
+                        let (ring, left) = (Arc::clone(&parker), Arc::clone(&left));
+                        submit(pool, move |_| {
+                            if left.fetch_sub(1, SeqCst) == 1 {
+                                ring.unpark();
+                            }
+                        });
+                    }
+                    parker.park();
+                }
+            });
+        }
+    }
 }
