@@ -81,7 +81,7 @@ mod roster;
 mod spin;
 
 pub(crate) use job::{Job, Mandatory, SubmitError};
-pub(crate) use pool::{Config, Duty, ThreadPool};
+pub(crate) use pool::{Around, Config, Duty, Hook, Name, ThreadPool};
 
 #[cfg(all(test, heist_loom))]
 mod loom_tests;

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use super::roster::Faults;
+use super::roster::{Faults, Next, Roster, Step};
 use super::{Config, Job, Mandatory, SubmitError, ThreadPool};
 
 /// Far longer than anything here takes: reaching it is a hang.
@@ -564,112 +564,51 @@ fn hooks_run_inside_the_context_once_a_thread() {
     assert_eq!(stops.load(SeqCst), 3);
 }
 
-/// Not a test: `HEIST_BENCH=1 cargo test --release blocking::tests::bench -- --nocapture`.
+/// B2: a burst makes one call, and each thread that comes makes one more.
 #[test]
-fn bench() {
-    if std::env::var_os("HEIST_BENCH").is_none() {
-        return;
+fn a_burst_calls_one_thread_and_the_chain_the_rest() {
+    let mut roster = Roster::new(3);
+    let mut calls = Vec::new();
+    for job in 0..1000 {
+        calls.extend(id_of(roster.push(job, Mandatory::No).1));
     }
-    fn cpu() -> Duration {
-        let mut usage = std::mem::MaybeUninit::<libc::rusage>::uninit();
-        #[allow(unsafe_code)]
-        let usage = unsafe {
-            libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
-            usage.assume_init()
+    assert_eq!(calls, [0]);
+    for (place, id) in (0..3).enumerate() {
+        let Next::Run(job, step) = roster.next(id) else {
+            panic!("there are jobs");
         };
-        let d = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
-        d(usage.ru_utime) + d(usage.ru_stime)
+        assert_eq!(job, place);
+        // The third fills the cap.
+        assert_eq!(id_of(step), (id < 2).then_some(id + 1));
     }
-    fn switches() -> (i64, i64) {
-        let mut usage = std::mem::MaybeUninit::<libc::rusage>::uninit();
-        #[allow(unsafe_code)]
-        let usage = unsafe {
-            libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
-            usage.assume_init()
+    for job in 3..1000 {
+        let Next::Run(taken, Step::Done) = roster.next(job % 3) else {
+            panic!("a thread that comes back calls nobody");
         };
-        (usage.ru_nvcsw, usage.ru_nivcsw)
+        assert_eq!(taken, job);
     }
-    fn report(name: &str, spin: u64, ops: usize, f: impl FnOnce(&Pool)) {
-        let pool = Pool::new(Config {
-            spin: Duration::from_micros(spin),
-            ..Config::new(cores())
-        });
-        // Warm.
-        let (done, is_done) = mpsc::channel();
-        submit(&pool, move |_| done.send(()).unwrap());
-        is_done.recv().unwrap();
-        std::thread::sleep(Duration::from_millis(1));
-        let (c, s, t) = (cpu(), switches(), Instant::now());
-        f(&pool);
-        let (t, c2, s2) = (t.elapsed(), cpu() - c, switches());
-        println!(
-            "{name:28} spin {spin:2} us: {:7.0} ns/op, cpu {:7.0} ns/op, {:.3} switches/op, threads {}",
-            t.as_nanos() as f64 / ops as f64,
-            c2.as_nanos() as f64 / ops as f64,
-            (s2.0 - s.0) as f64 / ops as f64,
-            pool.num_threads(),
-        );
-        end(&pool);
+    for id in 0..3 {
+        assert!(matches!(roster.next(id), Next::Nap { .. }));
     }
-    for _ in 0..3 {
-        for spin in [0, 2, 5, 10, 20] {
-            report("sequential, submitter sleeps", spin, 20_000, |pool| {
-                let parker = Arc::new(crate::engine::base::parker::Parker::new());
-                for _ in 0..20_000 {
-                    let ring = Arc::clone(&parker);
-                    submit(pool, move |_| ring.unpark());
-                    parker.park();
-                }
-            });
-            report("sequential, submitter spins", spin, 20_000, |pool| {
-                let flag = Arc::new(AtomicBool::new(false));
-                for _ in 0..20_000 {
-                    let ring = Arc::clone(&flag);
-                    submit(pool, move |_| ring.store(true, SeqCst));
-                    while !flag.swap(false, SeqCst) {
-                        std::hint::spin_loop();
-                    }
-                }
-            });
-            report("paced 200 us", spin, 2_000, |pool| {
-                let parker = Arc::new(crate::engine::base::parker::Parker::new());
-                for _ in 0..2_000 {
-                    let ring = Arc::clone(&parker);
-                    submit(pool, move |_| ring.unpark());
-                    parker.park();
-                    std::thread::sleep(Duration::from_micros(200));
-                }
-            });
-            report("batch of 16", spin, 16_000, |pool| {
-                let parker = Arc::new(crate::engine::base::parker::Parker::new());
-                for _ in 0..1_000 {
-                    let left = Arc::new(AtomicUsize::new(16));
-                    for _ in 0..16 {
-                        let (ring, left) = (Arc::clone(&parker), Arc::clone(&left));
-                        submit(pool, move |_| {
-                            if left.fetch_sub(1, SeqCst) == 1 {
-                                ring.unpark();
-                            }
-                        });
-                    }
-                    parker.park();
-                }
-            });
-            report("burst of 1000", spin, 100_000, |pool| {
-                let parker = Arc::new(crate::engine::base::parker::Parker::new());
-                for _ in 0..100 {
-                    let left = Arc::new(AtomicUsize::new(1000));
-                    for _ in 0..1000 {
-                        let (ring, left) = (Arc::clone(&parker), Arc::clone(&left));
-                        submit(pool, move |_| {
-                            if left.fetch_sub(1, SeqCst) == 1 {
-                                ring.unpark();
-                            }
-                        });
-                    }
-                    parker.park();
-                }
-            });
-        }
+    assert_eq!(roster.idle_threads(), 3);
+    // B5, and again one call for many.
+    assert!(matches!(roster.push(0, Mandatory::No).1, Step::Ring(_)));
+    assert!(matches!(roster.push(1, Mandatory::No).1, Step::Done));
+    assert_eq!(roster.idle_threads(), 2);
+    assert!(
+        matches!(roster.next(0), Next::Nap { .. }),
+        "B3: a stale ring"
+    );
+    assert!(matches!(roster.next(2), Next::Run(0, Step::Ring(_))));
+    // B4: the time of a thread is over while there is work.
+    assert!(matches!(roster.nap_over(0), Next::Run(1, Step::Done)));
+    assert!(matches!(roster.next(1), Next::Nap { .. }));
+    assert!(matches!(roster.nap_over(1), Next::Leave));
+}
+
+fn id_of(step: Step) -> Option<usize> {
+    match step {
+        Step::Create(id, _) => Some(id),
+        Step::Done | Step::Ring(_) => None,
     }
 }
