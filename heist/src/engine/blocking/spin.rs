@@ -6,8 +6,9 @@
 //!
 //! * one thread at a time spins (it is the top of the idle stack, so the next claim is its own);
 //! * none spins while the pool has more threads awake than the machine has cores;
-//! * a spin that finds nothing lowers the [`patience`](Spin::patience), one that is rung restores
-//!   it; at zero, only every [`PROBE`]th nap tries again.
+//! * a spin that is rung raises the [`patience`](Spin::patience), one that is not lowers it; at
+//!   zero, only every [`PROBE`]th nap tries. So it goes on only while it pays at least every other
+//!   time.
 //!
 //! The words are hints: relaxed, and nothing is ordered by them.
 
@@ -18,7 +19,7 @@ use crate::loom::hint;
 use crate::loom::sync::atomic::Ordering::Relaxed;
 use crate::loom::sync::atomic::{AtomicBool, AtomicU32};
 
-/// Misses in a row after which spinning stops.
+/// The most [`patience`](Spin::patience) there is.
 const PATIENCE: u32 = 4;
 /// Naps without a spin after which it is tried once.
 const PROBE: u32 = 64;
@@ -58,12 +59,13 @@ impl Spin {
         }
         let rang = self.look(bell);
         self.taken.store(false, Relaxed);
-        if rang {
-            self.patience.store(PATIENCE, Relaxed);
+        let patience = self.patience.load(Relaxed);
+        let patience = if rang {
+            (patience + 1).min(PATIENCE)
         } else {
-            let patience = self.patience.load(Relaxed);
-            self.patience.store(patience.saturating_sub(1), Relaxed);
-        }
+            patience.saturating_sub(1)
+        };
+        self.patience.store(patience, Relaxed);
         rang
     }
 
