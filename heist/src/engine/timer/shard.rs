@@ -293,7 +293,7 @@ impl TimerShard {
             // Most timers are far from due, and the coarse clock is enough to see that. Where it lags
             // more than it should, a timer that is due is armed, and fires when the owner next looks.
             None if clock.is_real()
-                && clock::coarse_millis_since(self.coarse_origin) + LAG < when =>
+                && whole_millis(clock::coarse_now().since(self.coarse_origin)) + LAG < when =>
             {
                 return false;
             }
