@@ -61,8 +61,8 @@ pub(crate) mod stub {
         }
     }
 
-    pub(super) fn current() -> Option<Arc<StubRuntime>> {
-        CURRENT.with(|c| c.borrow().clone())
+    pub(super) fn with_current<R>(f: impl FnOnce(&StubRuntime) -> R) -> Option<R> {
+        CURRENT.with(|c| c.borrow().as_deref().map(f))
     }
 
     pub(super) fn find(id: RuntimeId) -> Option<Arc<StubRuntime>> {
@@ -76,7 +76,7 @@ pub(crate) mod stub {
 
 #[cfg(all(test, not(heist_loom)))]
 mod find {
-    pub(super) use super::stub::{current, find};
+    pub(super) use super::stub::{find, with_current};
 }
 
 #[cfg(not(all(test, not(heist_loom))))]
@@ -89,7 +89,7 @@ mod find {
         pub(super) bare_clock: Clock,
     }
 
-    pub(super) fn current() -> Option<Nothing> {
+    pub(super) fn with_current<R>(_f: impl FnOnce(&Nothing) -> R) -> Option<R> {
         None
     }
 
@@ -100,7 +100,7 @@ mod find {
 
 /// The runtime this thread is in.
 pub(crate) fn current_runtime_id() -> Option<RuntimeId> {
-    find::current().map(|runtime| runtime.id)
+    find::with_current(|runtime| runtime.id)
 }
 
 /// Runs `f` on the timers of runtime `id`, with the worker that this thread is of it; `None` if it is gone or
@@ -109,16 +109,19 @@ pub(crate) fn with_timers<R>(
     id: RuntimeId,
     f: impl FnOnce(&TimerHandle, Option<usize>) -> R,
 ) -> Option<R> {
-    find::find(id)?
-        .timers
-        .as_ref()
-        .map(|timers| f(timers, None))
+    if current_runtime_id() == Some(id) {
+        with_current_timers(f)
+    } else {
+        find::find(id)?
+            .timers
+            .as_ref()
+            .map(|timers| f(timers, None))
+    }
 }
 
 /// Runs `f` on the current runtime's clock.
 pub(crate) fn with_current_clock<R>(f: impl FnOnce(&Clock) -> R) -> Option<R> {
-    let runtime = find::current()?;
-    Some(match &runtime.timers {
+    find::with_current(|runtime| match &runtime.timers {
         Some(timers) => f(&timers.clock),
         None => f(&runtime.bare_clock),
     })
@@ -128,8 +131,5 @@ pub(crate) fn with_current_clock<R>(f: impl FnOnce(&Clock) -> R) -> Option<R> {
 pub(crate) fn with_current_timers<R>(
     f: impl FnOnce(&TimerHandle, Option<usize>) -> R,
 ) -> Option<R> {
-    find::current()?
-        .timers
-        .as_ref()
-        .map(|timers| f(timers, None))
+    find::with_current(|runtime| runtime.timers.as_ref().map(|timers| f(timers, None)))?
 }

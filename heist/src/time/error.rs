@@ -2,7 +2,7 @@
 
 use std::{error, fmt, io};
 
-/// The deadline came before the future was done: what [`timeout`](super::timeout) and
+/// The deadline came before the future was done: what [`timeout`](fn@super::timeout) and
 /// [`timeout_at`](super::timeout_at) return then.
 ///
 /// It turns into an [`io::Error`] of the kind [`TimedOut`](io::ErrorKind::TimedOut).

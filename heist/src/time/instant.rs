@@ -10,7 +10,7 @@ use crate::engine::timer::clock;
 /// A moment by the runtime's clock.
 ///
 /// It is [`std::time::Instant`], except that [`now`](Self::now) follows the clock of the current runtime
-/// when that was [paused](super::pause). It never goes back, and is of no use but to be compared with others.
+/// when that was [paused](fn@super::pause). It never goes back, and is of no use but to be compared with others.
 ///
 /// The difference of two instants is never negative: where the later one is subtracted from the earlier the
 /// result is zero.

@@ -42,7 +42,7 @@ pub fn interval(period: Duration) -> Interval {
 
 /// An [`Interval`] that ticks every `period`, for the first time at `start`.
 ///
-/// Otherwise as [`interval`].
+/// Otherwise as [`interval`](fn@super::interval).
 ///
 /// # Panics
 ///
@@ -127,7 +127,7 @@ impl MissedTickBehavior {
     }
 }
 
-/// Ticks at regular times: made by [`interval`] and [`interval_at`].
+/// Ticks at regular times: made by [`interval`](fn@super::interval) and [`interval_at`].
 ///
 /// `tokio_stream`'s `IntervalStream` makes a stream of it.
 #[derive(Debug)]
@@ -141,10 +141,8 @@ pub struct Interval {
 impl Interval {
     #[track_caller]
     fn new(start: Instant, period: Duration) -> Self {
-        // Not inside of `Box::pin`'s argument list through a closure: the panic is the caller's.
-        let sleep = Sleep::until(start);
         Self {
-            sleep: Box::pin(sleep),
+            sleep: Box::pin(Sleep::until(start)),
             period: period.min(FAR),
             missed_tick_behavior: MissedTickBehavior::default(),
         }

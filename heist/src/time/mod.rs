@@ -1,9 +1,9 @@
 //! Waiting for a time, with a limit, or at regular times.
 //!
-//! * [`sleep`] and [`sleep_until`] wait: for a while, or until an [`Instant`].
-//! * [`timeout`] and [`timeout_at`] give another future a limit.
-//! * [`interval`] and [`interval_at`] tick again and again.
-//! * [`pause`], [`advance`] and [`resume`] stop and move the clock, for tests that must not wait.
+//! * [`sleep`](fn@sleep) and [`sleep_until`] wait: for a while, or until an [`Instant`].
+//! * [`timeout`](fn@timeout) and [`timeout_at`] give another future a limit.
+//! * [`interval`](fn@interval) and [`interval_at`] tick again and again.
+//! * [`pause`](fn@pause), [`advance`] and [`resume`] stop and move the clock, for tests that must not wait.
 //!
 //! Timers count in milliseconds. A timer never fires early; on an idle machine it fires within about a
 //! millisecond after its deadline, and when all workers are busy as soon as one looks.
@@ -16,7 +16,7 @@
 //!
 //! A timer lives inside its future: no allocation, and nothing at all is registered until it is first
 //! polled and has to wait. Each worker keeps the timers that were armed on it, so workers do not
-//! contend for them. A [`timeout`] around a future that is ready at once costs about what the future
+//! contend for them. A [`timeout`](fn@timeout) around a future that is ready at once costs about what the future
 //! costs.
 //!
 //! # Examples

@@ -54,7 +54,7 @@ pub fn pause() {
     with_clock(Clock::pause);
 }
 
-/// Lets a clock that was [paused](pause) run on from where it stands.
+/// Lets a clock that was [paused](fn@pause) run on from where it stands.
 ///
 /// # Panics
 ///
@@ -64,7 +64,7 @@ pub fn resume() {
     with_clock(Clock::resume);
 }
 
-/// Moves the clock, which is [paused](pause), forward by `duration`.
+/// Moves the clock, which is [paused](fn@pause), forward by `duration`.
 ///
 /// Timers that are due then have fired when this returns, and the tasks that wait for them have had their turn
 /// to be polled, as far as that takes one turn. For tasks that wait for several timers one after the other it is

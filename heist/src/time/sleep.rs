@@ -18,7 +18,7 @@ use crate::engine::timer::{Armed, TimerEntry};
 /// milliseconds it ends up to one later, and a `sleep` of zero is a short wait too. What is longer than 30
 /// years is cut to that.
 ///
-/// To do something again and again use [`interval`](super::interval), which does not drift.
+/// To do something again and again use [`interval`](fn@super::interval), which does not drift.
 ///
 /// # Panics
 ///
@@ -77,7 +77,7 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 }
 
 pin_project! {
-    /// The future of [`sleep`] and [`sleep_until`].
+    /// The future of [`sleep`](fn@super::sleep) and [`sleep_until`].
     ///
     /// It is not [`Unpin`], because the runtime keeps its address while it waits. To poll it by
     /// reference, as in a `select!` in a loop, pin it first with [`pin!`](std::pin::pin) or in a box.
@@ -194,8 +194,9 @@ impl Sleep {
     fn is_due(&self) -> bool {
         let due = context::with_timers(self.runtime, |timers, worker| {
             let shard = timers.pick(worker);
-            let when = shard.tick_for(self.deadline.into_std());
-            shard.is_due(when, &timers.clock, None)
+            shard
+                .tick_ahead(self.deadline.into_std(), &timers.clock, None)
+                .is_none()
         });
         due == Some(true)
     }
@@ -274,10 +275,7 @@ impl Sleep {
         let deadline = this.deadline.into_std();
         let found = context::with_timers(*this.runtime, |timers, worker| {
             let shard = timers.pick(worker);
-            let when = shard.tick_for(deadline);
-            if shard.is_due(when, &timers.clock, now.map(Instant::into_std)) {
-                return None;
-            }
+            let when = shard.tick_ahead(deadline, &timers.clock, now.map(Instant::into_std))?;
             let shard = (!this.entry.holds(shard)).then(|| shard.clone());
             Some((shard, when))
         });

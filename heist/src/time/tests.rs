@@ -301,7 +301,8 @@ fn a_timeout_lets_through_what_is_in_time() {
     };
     assert_eq!(bench.block_on(timeout(ms(60_000), slow)), Ok(3));
     let mut limited = timeout(ms(1), ready(4));
-    assert!(limited.get_ref() as *const _ == limited.get_mut() as *mut _);
+    let address: *const _ = limited.get_ref();
+    assert!(std::ptr::eq(address, limited.get_mut()));
     assert!(matches!(limited.into_inner().into_inner(), 4));
 }
 

@@ -31,7 +31,7 @@ use crate::engine::timer::clock::{self, Clock, Coarse};
 /// precise one is taken if the future is not ready when it is first polled. The limit is never shorter than
 /// `duration`, but may be longer by the time between this call and the first poll, up to 8 ms (two
 /// ticks at the usual 250 per second); beyond that the coarse reading corrects it to within the same
-/// bound. With a clock that was [paused](super::pause), and with [`timeout_at`], it is exact.
+/// bound. With a clock that was [paused](fn@super::pause), and with [`timeout_at`], it is exact.
 ///
 /// # Panics
 ///
@@ -70,7 +70,7 @@ where
 
 /// Gives `future` the time until `deadline` to complete.
 ///
-/// Returns what the future returns, or [`Elapsed`] when the time is over first. Otherwise as [`timeout`]; the
+/// Returns what the future returns, or [`Elapsed`] when the time is over first. Otherwise as [`timeout`](fn@super::timeout); the
 /// limit is exact to a millisecond.
 ///
 /// # Panics
@@ -112,7 +112,7 @@ where
 }
 
 pin_project! {
-    /// The future of [`timeout`] and [`timeout_at`].
+    /// The future of [`timeout`](fn@super::timeout) and [`timeout_at`].
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Timeout<T> {
         #[pin]
@@ -169,7 +169,6 @@ impl Limit {
     }
 
     /// Finds the deadline of a limit that the future has now outlived its first poll under.
-    #[cold]
     fn set_deadline(mut self: Pin<&mut Self>) -> Option<Instant> {
         let Self::After {
             duration,

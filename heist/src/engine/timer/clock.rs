@@ -109,13 +109,21 @@ impl Clock {
     /// For a reading of a moment ago that is `now`; for an older one it is off by at most twice
     /// [`coarse_lag`].
     pub(crate) fn not_before(&self, then: Coarse, now: Instant) -> Instant {
-        let (known, coarse) = match *self.first_pause.lock() {
+        let (known, coarse) = if self.is_real() {
+            (now, coarse_now())
+        } else {
             // What passed after the first pause has nothing to do with the machine's clock.
-            Some((coarse, at)) if !self.is_real() => (at, coarse),
-            _ => (now, coarse_now()),
+            let first_pause = *self.first_pause.lock();
+            let (coarse, at) = first_pause.expect("it was paused once");
+            (at, coarse)
         };
-        let surely_passed = coarse.since(then).saturating_sub(coarse_lag());
-        known.checked_sub(surely_passed).unwrap_or(known)
+        let passed = coarse.since(then);
+        let lag = coarse_lag();
+        if passed <= lag {
+            return known;
+        }
+        // More than that is certain to have passed; what is beyond the clock's beginning is not.
+        known.checked_sub(passed - lag).unwrap_or(known)
     }
 
     pub(crate) fn pause(&self) -> Result<(), &'static str> {
@@ -245,6 +253,10 @@ impl Coarse {
 }
 
 /// How far a coarse reading may be behind: two of the kernel's ticks, for one may come late.
+///
+/// A kernel whose ticks stop for longer (a virtual machine whose timekeeping processor is taken away
+/// while another runs) lags more. [`not_before`](Clock::not_before) is then early by the excess, for a
+/// reading taken in that moment and used more than two ticks later.
 pub(crate) fn coarse_lag() -> Duration {
     #[cfg(target_os = "linux")]
     {
