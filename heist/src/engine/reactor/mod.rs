@@ -37,7 +37,7 @@ mod registration;
 mod slots;
 mod source;
 #[cfg(test)]
-mod test_support;
+pub(crate) mod test_support;
 #[cfg(all(test, not(heist_loom)))]
 mod tests;
 mod waiters;
