@@ -16,6 +16,7 @@ mod macros;
 pub mod io;
 pub mod net;
 pub mod runtime;
+pub mod signal;
 pub mod sync;
 pub mod task;
 pub mod time;
