@@ -1,1 +1,24 @@
-//! Stub.
+//! Sockets: TCP, UDP and Unix domain.
+//!
+//! * [`TcpListener`] and [`TcpStream`], and [`TcpSocket`] to set options before connecting or
+//!   listening.
+//!
+//! A socket belongs to the runtime it is made in, whose reactor wakes the tasks that wait for it. It
+//! may be used from any task of any runtime, and even outlive its own, but then can wait no more:
+//! [`is_rt_shutdown_err`](crate::runtime::is_rt_shutdown_err).
+//!
+//! # Panics
+//!
+//! Functions that make a socket panic outside a runtime, and in one whose I/O is not enabled.
+
+mod addr;
+#[allow(unsafe_code, reason = "buffers that are not initialised yet")]
+pub(crate) mod evented;
+#[macro_use]
+mod stream;
+pub mod tcp;
+
+pub use self::addr::{ToSocketAddrs, lookup_host};
+pub use self::tcp::listener::TcpListener;
+pub use self::tcp::socket::TcpSocket;
+pub use self::tcp::stream::TcpStream;

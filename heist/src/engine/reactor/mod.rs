@@ -22,6 +22,8 @@
 //! * R5. After [`shutdown`](ReactorHandle::shutdown), nothing waits: waiters are woken and get an
 //!   error, later ones get it at once, registering fails. Lock order: the table's mutex and a
 //!   source's list are never held together.
+//! * R6. Signals are the process's, and none of the reactor's business: who has the pipe gives it to
+//!   [`watch_signals`](ReactorHandle::watch_signals), with what to call when there is something in it.
 //!
 //! **Rejected.** *Addresses as tokens* (Tokio's way): no look-up, but a source may be freed only
 //! between turns, which needs a list of the dead and a wake of the reactor. *Cloning each source's
@@ -37,7 +39,7 @@ mod registration;
 mod slots;
 mod source;
 #[cfg(test)]
-mod test_support;
+pub(crate) mod test_support;
 #[cfg(all(test, not(heist_loom)))]
 mod tests;
 mod waiters;
@@ -86,6 +88,14 @@ struct Registrar {
     deregistered: Counter,
     /// Added to by the turning side.
     ready: Counter,
+    /// R6.
+    signals: Mutex<Option<Arc<SignalPipe>>>,
+}
+
+/// Where signal handlers write to, as seen by one reactor, and what to do when they have.
+struct SignalPipe {
+    receiver: mio::net::UnixStream,
+    deliver: fn(&mio::net::UnixStream),
 }
 
 impl Reactor {
@@ -103,6 +113,7 @@ impl Reactor {
             registered: Counter::default(),
             deregistered: Counter::default(),
             ready: Counter::default(),
+            signals: Mutex::new(None),
         }));
         let reactor = Self {
             poll,
@@ -135,6 +146,7 @@ impl Reactor {
             Err(e) => return Err(e),
         }
         let mut fetched = 0;
+        let mut is_signal = false;
         let mut panics = FirstPanic(None);
         let mut batch = WakeBatch::new();
         let mut events = self.events.iter().peekable();
@@ -143,6 +155,10 @@ impl Reactor {
             for event in events.by_ref().take(EVENTS_A_LOCK) {
                 let token = Token::from(event.token());
                 if token == Token::WAKE {
+                    continue;
+                }
+                if token == Token::SIGNAL {
+                    is_signal = true;
                     continue;
                 }
                 fetched += 1;
@@ -161,6 +177,12 @@ impl Reactor {
                 panics.catch(|| source.wake_list(Some(ready), &mut batch));
             }
             panics.catch(|| batch.wake_all());
+        }
+        if is_signal {
+            let pipe = self.handle.0.signals.lock().clone();
+            if let Some(pipe) = pipe {
+                panics.catch(|| (pipe.deliver)(&pipe.receiver));
+            }
         }
         self.handle.0.ready.add(fetched as u64);
         panics.resume();
@@ -195,6 +217,8 @@ impl ReactorHandle {
     /// R5. Does nothing the second time.
     pub(crate) fn shutdown(&self) {
         let sources = self.0.slots.lock().shut_down();
+        let pipe = self.0.signals.lock().take();
+        drop(pipe);
         let mut panics = FirstPanic(None);
         let mut batch = WakeBatch::new();
         for source in sources {
@@ -206,6 +230,33 @@ impl ReactorHandle {
             }
         }
         panics.resume();
+    }
+
+    /// R6: calls `deliver` whenever there is something in the pipe that `open` gives. Does nothing if
+    /// the reactor has one already.
+    ///
+    /// # Errors
+    ///
+    /// `open`'s, the system's, or that the reactor has shut down.
+    pub(crate) fn watch_signals(
+        &self,
+        open: impl FnOnce() -> io::Result<mio::net::UnixStream>,
+        deliver: fn(&mio::net::UnixStream),
+    ) -> io::Result<()> {
+        if self.0.slots.lock().is_shutdown() {
+            return Err(rt_shutdown_err());
+        }
+        let mut signals = self.0.signals.lock();
+        if signals.is_none() {
+            let mut receiver = open()?;
+            self.registry().register(
+                &mut receiver,
+                Token::SIGNAL.into(),
+                mio::Interest::READABLE,
+            )?;
+            *signals = Some(Arc::new(SignalPipe { receiver, deliver }));
+        }
+        Ok(())
     }
 
     /// How many objects were registered in all.
@@ -243,6 +294,12 @@ impl ReactorHandle {
         self.0.deregistered.add(1);
         drop(slots);
         drop(source);
+    }
+}
+
+impl fmt::Debug for SignalPipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignalPipe").finish_non_exhaustive()
     }
 }
 

@@ -1,0 +1,13 @@
+//! The halves of a [`TcpStream`](crate::net::TcpStream).
+//!
+//! The sockets themselves are in [`net`](crate::net).
+
+mod halves;
+pub(super) mod listener;
+pub(super) mod socket;
+pub(super) mod stream;
+#[cfg(all(test, not(heist_loom)))]
+#[allow(unsafe_code, reason = "system calls of the tests' own")]
+mod tests;
+
+pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
