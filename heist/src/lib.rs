@@ -21,6 +21,7 @@ pub mod task;
 pub mod time;
 
 pub use heist_macros::{main, test};
+pub use task::spawn;
 
 // The twins for the compatibility shim, whose dependents know the runtime as `tokio`.
 #[doc(hidden)]

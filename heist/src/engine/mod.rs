@@ -15,5 +15,22 @@
 //! `unsafe` is denied crate-wide and re-allowed here, module by module: this list is the map.
 
 pub(crate) mod base;
+pub(crate) mod blocking;
+pub(crate) mod context;
+pub(crate) mod driver;
 #[allow(unsafe_code, reason = "run queues, intrusive links and waker cells")]
 pub(crate) mod queue;
+#[allow(unsafe_code, reason = "waker cells and the nodes of waiters")]
+pub(crate) mod reactor;
+#[allow(
+    unsafe_code,
+    reason = "tasks outlive no scheduler (T11), and the worker's thread-local"
+)]
+pub(crate) mod sched;
+#[allow(unsafe_code, reason = "the task cell")]
+pub(crate) mod task;
+#[allow(
+    unsafe_code,
+    reason = "intrusive timer entries that any thread may drop, and the coarse clock"
+)]
+pub(crate) mod timer;

@@ -1,1 +1,49 @@
-//! Stub.
+//! Ways for tasks to talk to each other and to share what they have.
+//!
+//! # Passing messages
+//!
+//! | channel | senders, receivers | use |
+//! |---|---|---|
+//! | [`oneshot`] | one to one, one value | the answer to a request |
+//!
+//! # Sharing and waiting
+//!
+//! | type | use |
+//! |---|---|
+//! | [`Semaphore`] | at most so many at a time |
+//! | [`Notify`] | "look again": a wake without a value |
+//!
+//! Everything here works on any executor: it only needs wakers. The `blocking_*` methods do the same
+//! from ordinary threads, so that asynchronous and blocking code can share a channel or a lock.
+//!
+//! All waiting is first come, first served unless a type says otherwise, and each method says what
+//! happens when its future is dropped halfway (*Cancel safety*).
+
+/// The public API is about `std`'s `Arc`, also in models: loom's cannot be a method's receiver.
+pub(crate) use std::sync::Arc as StdArc;
+
+#[allow(
+    unsafe_code,
+    reason = "waiters live in their futures, in an intrusive queue"
+)]
+pub(crate) mod permits;
+
+pub mod futures;
+
+#[allow(
+    unsafe_code,
+    reason = "waiters live in their futures, in an intrusive queue"
+)]
+mod notify;
+pub use self::notify::Notify;
+
+#[allow(unsafe_code, reason = "the cell that both halves share")]
+pub mod oneshot;
+
+mod semaphore;
+pub use self::semaphore::{
+    AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError,
+};
+
+#[cfg(all(test, not(heist_loom)))]
+mod test_support;

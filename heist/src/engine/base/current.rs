@@ -24,6 +24,9 @@ pub(crate) struct Current {
     id: Cell<u64>,
     /// Set by the running task when it gives up its turn without waiting for anything.
     yielded: Cell<bool>,
+    /// False while blocking this thread would hold up an executor: set by the runtime around its
+    /// polls, asked by every `blocking_*` method.
+    may_block: Cell<bool>,
     pub(super) budget: Cell<Budget>,
 }
 
@@ -42,6 +45,7 @@ impl Current {
             task: Cell::new(ptr::null()),
             id: Cell::new(0),
             yielded: Cell::new(false),
+            may_block: Cell::new(true),
             budget: Cell::new(Budget::unconstrained()),
         }
     }
@@ -73,6 +77,11 @@ pub(crate) fn leave(outer: Outer) -> bool {
     })
 }
 
+/// Address of the running task's cell; null outside a task.
+pub(crate) fn task() -> *const () {
+    with(|c| c.task.get())
+}
+
 /// The running task's id; `None` outside a task.
 pub(crate) fn task_id() -> Option<std::num::NonZeroU64> {
     with(|c| std::num::NonZeroU64::new(c.id.get()))
@@ -94,5 +103,49 @@ pub(crate) fn yield_turn(cx: &Context<'_>) {
     });
     if !own {
         cx.waker().wake_by_ref();
+    }
+}
+
+/// Says whether this thread may block, and returns what was said before.
+#[inline]
+pub(crate) fn set_may_block(may_block: bool) -> bool {
+    with(|c| c.may_block.replace(may_block))
+}
+
+/// Whether this thread may block.
+#[inline]
+pub(crate) fn may_block() -> bool {
+    with(|c| c.may_block.get())
+}
+
+/// Panics if this thread must not block, because it is polling futures for a runtime.
+#[inline]
+#[track_caller]
+pub(crate) fn assert_may_block() {
+    assert!(
+        with(|c| c.may_block.get()),
+        "cannot block this thread: it is running asynchronous tasks, which would all have to wait. \
+         Await the operation instead, or move the blocking call to `spawn_blocking`."
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocking_is_allowed_until_the_runtime_says_no() {
+        let body = || {
+            assert_may_block();
+            assert!(set_may_block(false));
+            let refused = std::panic::catch_unwind(assert_may_block).is_err();
+            assert!(!set_may_block(true));
+            assert!(refused);
+            assert_may_block();
+        };
+        #[cfg(heist_loom)]
+        loom::model(body);
+        #[cfg(not(heist_loom))]
+        body();
     }
 }

@@ -5,3 +5,4 @@ pub(crate) mod counters;
 pub(crate) mod current;
 pub(crate) mod parker;
 pub(crate) mod rng;
+pub(crate) mod runtime_id;

@@ -1,7 +1,8 @@
 //! A place for one thread to sleep until another says so.
 //!
 //! **States** of the word: `EMPTY` (awake, or nothing to say), `PARKED` (a thread sleeps on the
-//! condition variable, or is about to), `NOTIFIED` (a wake not yet consumed).
+//! condition variable, or is about to), `ELSEWHERE` (it sleeps in something of its own, such as the
+//! reactor), `NOTIFIED` (a wake not yet consumed).
 //!
 //! **Rules.**
 //! * P1. `unpark` swaps in `NOTIFIED` and makes a system call only if it found `PARKED`; an awake
@@ -9,6 +10,7 @@
 //! * P2. The sleeper moves `EMPTY → PARKED` while it holds the mutex, and the waker that found
 //!   `PARKED` takes the mutex before it notifies: so the notification cannot fall between the
 //!   sleeper's decision and its wait.
+//! * P4. A sleeper in `ELSEWHERE` is woken by the caller of `unpark`, who is told so.
 //! * P3. A park consumes one `NOTIFIED`; wakes in between are one wake.
 //!
 //! **Orderings.** `unpark`'s swap is a release, the sleeper's taking of `NOTIFIED` an acquire:
@@ -28,6 +30,7 @@ use crate::loom::sync::{Arc, Condvar, Mutex};
 const EMPTY: u32 = 0;
 const PARKED: u32 = 1;
 const NOTIFIED: u32 = 2;
+const ELSEWHERE: u32 = 3;
 
 #[derive(Debug)]
 pub(crate) struct Parker {
@@ -109,13 +112,32 @@ impl Parker {
         self.word.swap(EMPTY, Acquire) == NOTIFIED
     }
 
-    /// Wakes the sleeper, or the next park.
-    pub(crate) fn unpark(&self) {
+    /// Sleeps by `sleep` instead of the condition variable, unless a wake is already there. Whoever
+    /// unparks meanwhile has to end that sleep (P4). True if woken.
+    pub(crate) fn park_elsewhere(&self, sleep: impl FnOnce()) -> bool {
+        // Ordering: on failure the word is NOTIFIED and is taken below with acquire.
+        if self
+            .word
+            .compare_exchange(EMPTY, ELSEWHERE, Relaxed, Relaxed)
+            .is_ok()
+        {
+            sleep();
+        }
+        self.take()
+    }
+
+    /// Wakes the sleeper, or the next park. True if the sleeper is elsewhere and the caller has to
+    /// wake it there (P4).
+    pub(crate) fn unpark(&self) -> bool {
         // Ordering: release pairs with the acquire of whoever consumes it (P3).
-        if self.word.swap(NOTIFIED, AcqRel) == PARKED {
-            // P2: the sleeper holds the mutex from its decision until it waits.
-            drop(self.mutex.lock());
-            self.condvar.notify_one();
+        match self.word.swap(NOTIFIED, AcqRel) {
+            PARKED => {
+                // P2: the sleeper holds the mutex from its decision until it waits.
+                drop(self.mutex.lock());
+                self.condvar.notify_one();
+                false
+            }
+            found => found == ELSEWHERE,
         }
     }
 }
@@ -223,7 +245,9 @@ mod loom_tests {
             let threads: Vec<_> = (0..2)
                 .map(|_| {
                     let parker = Arc::clone(&parker);
-                    thread::spawn(move || parker.unpark())
+                    thread::spawn(move || {
+                        parker.unpark();
+                    })
                 })
                 .collect();
             parker.park();

@@ -1,0 +1,86 @@
+//! L4: what a worker can sleep in besides its parker.
+//!
+//! One reactor serves a runtime, and one thread at a time turns it: whoever goes to sleep first
+//! and finds it free. Nobody holds it while running tasks, so that no task, however long it runs,
+//! keeps others from turning it. Timers need no thread of their own: each worker sleeps until its own
+//! earliest deadline.
+
+use std::io;
+use std::time::Duration;
+
+use crate::engine::base::parker::Parker;
+use crate::engine::reactor::{Reactor, ReactorHandle};
+use crate::loom::sync::Mutex;
+
+/// The reactor of a runtime, if it has one.
+#[derive(Debug)]
+pub(crate) struct Driver {
+    reactor: Option<(Mutex<Reactor>, ReactorHandle)>,
+}
+
+impl Driver {
+    /// # Errors
+    ///
+    /// If the system gives no epoll or event descriptor.
+    pub(crate) fn new(io: Option<usize>) -> io::Result<Self> {
+        let reactor = match io {
+            Some(events) => {
+                let (reactor, handle) = Reactor::new(events)?;
+                Some((Mutex::new(reactor), handle))
+            }
+            None => None,
+        };
+        Ok(Self { reactor })
+    }
+
+    pub(crate) fn handle(&self) -> Option<&ReactorHandle> {
+        self.reactor.as_ref().map(|(_, handle)| handle)
+    }
+
+    /// Sleeps on `parker` until it is unparked, the time is up, or, if the reactor is free, until it
+    /// has something. True if it was unparked.
+    pub(crate) fn park(&self, parker: &Parker, timeout: Option<Duration>) -> bool {
+        match self
+            .reactor
+            .as_ref()
+            .and_then(|(reactor, _)| reactor.try_lock())
+        {
+            Some(mut reactor) => parker.park_elsewhere(|| Self::turn(&mut reactor, timeout)),
+            None => match timeout {
+                None => {
+                    parker.park();
+                    true
+                }
+                Some(timeout) => parker.park_timeout(timeout),
+            },
+        }
+    }
+
+    /// Looks what the reactor has, without sleeping; nothing if somebody else is at it.
+    pub(crate) fn poll(&self) {
+        if let Some(mut reactor) = self
+            .reactor
+            .as_ref()
+            .and_then(|(reactor, _)| reactor.try_lock())
+        {
+            Self::turn(&mut reactor, Some(Duration::ZERO));
+        }
+    }
+
+    /// Wakes the owner of `parker`, wherever it sleeps.
+    pub(crate) fn unpark(&self, parker: &Parker) {
+        if parker.unpark()
+            && let Some((_, handle)) = &self.reactor
+        {
+            handle.wake();
+        }
+    }
+
+    fn turn(reactor: &mut Reactor, timeout: Option<Duration>) {
+        if let Err(error) = reactor.turn(timeout) {
+            // EINTR is not reported; what is left is a bug of ours, or a descriptor that somebody
+            // else closed. Sleeping on would hang, going on would spin.
+            panic!("the reactor failed: {error}");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! L3: the reactor. Turns what the system says of sockets into wakes.
+//!
+//! **What.** A [`Reactor`] is the turning side: it owns the selector (mio: epoll, kqueue, …) and its
+//! list of events. Whoever has it calls [`turn`](Reactor::turn), which waits for events and wakes who
+//! waited for them. A [`ReactorHandle`] is the registering side: cheap to clone, used from any
+//! thread. Each I/O object has a [`Registration`], which owns a share of a
+//! [`Source`]: the word of readiness flags and the waiters.
+//!
+//! **Called by** `net`, `io::unix::AsyncFd`, `process` and `signal` (registrations), and by the driver
+//! (turns).
+//!
+//! **Rules.**
+//! * R1. Edges, once: a socket is added to the selector one time, for all its interests, and is never
+//!   re-armed. Who got "would block" clears the flag; only an event sets it again (rules S1–S6 of
+//!   [`source`]).
+//! * R2. The system is given tokens, never addresses ([`slots`]). Events are looked up with the
+//!   table's mutex held; a source that is not there any more is not found.
+//! * R3. No waker runs under a lock. With the table's mutex held, wakers only move from cells to the
+//!   batch, at most [`EVENTS_A_LOCK`] events a time.
+//! * R4. An event once fetched is dispatched, also when a waker panics: edges do not come twice. The
+//!   panic goes on when the turn is done.
+//! * R5. After [`shutdown`](ReactorHandle::shutdown), nothing waits: waiters are woken and get an
+//!   error, later ones get it at once, registering fails. Lock order: the table's mutex and a
+//!   source's list are never held together.
+//!
+//! **Rejected.** *Addresses as tokens* (Tokio's way): no look-up, but a source may be freed only
+//! between turns, which needs a list of the dead and a wake of the reactor. *Cloning each source's
+//! `Arc` out of the table*: two more read-modify-writes an event than working under the mutex; only
+//! sources with a list of waiters pay it. *Skipping `EPOLL_CTL_DEL` when a socket is closed anyway*:
+//! a duplicate of the descriptor (a forked child's) would keep the entry alive.
+//!
+//! **Tested by** `tests` below with real sockets; the models are in [`source`] and [`waiters`].
+
+mod error;
+mod ready;
+mod registration;
+mod slots;
+mod source;
+#[cfg(test)]
+mod test_support;
+#[cfg(all(test, not(heist_loom)))]
+mod tests;
+mod waiters;
+
+use std::any::Any;
+use std::fmt;
+use std::io;
+use std::panic::{self, AssertUnwindSafe};
+use std::time::Duration;
+
+pub use self::error::is_rt_shutdown_err;
+pub(crate) use self::error::rt_shutdown_err;
+pub use self::ready::{Interest, Ready};
+pub(crate) use self::registration::Registration;
+use self::slots::{NoSlot, Slots, Token};
+pub(crate) use self::source::ReadyEvent;
+use self::source::Source;
+use crate::engine::base::counters::Counter;
+use crate::engine::queue::wake_batch::WakeBatch;
+use crate::loom::sync::{Arc, Mutex};
+
+/// R3: each event wakes at most a reader and a writer, and the batch holds 32.
+const EVENTS_A_LOCK: usize = 16;
+
+/// The turning side; see the module's documentation.
+pub(crate) struct Reactor {
+    poll: mio::Poll,
+    events: mio::Events,
+    /// Sources of this turn with waiters in their lists; kept for its memory.
+    crowded: Vec<(Arc<Source>, Ready)>,
+    handle: ReactorHandle,
+}
+
+/// The registering side; see the module's documentation.
+#[derive(Debug, Clone)]
+pub(crate) struct ReactorHandle(Arc<Registrar>);
+
+#[derive(Debug)]
+struct Registrar {
+    registry: mio::Registry,
+    waker: mio::Waker,
+    slots: Mutex<Slots>,
+    /// Added to under the table's mutex.
+    registered: Counter,
+    /// Added to under the table's mutex.
+    deregistered: Counter,
+    /// Added to by the turning side.
+    ready: Counter,
+}
+
+impl Reactor {
+    /// A reactor that fetches up to `event_capacity` events a turn.
+    ///
+    /// # Errors
+    ///
+    /// The system's: most likely that the process has no descriptors left.
+    pub(crate) fn new(event_capacity: usize) -> io::Result<(Self, ReactorHandle)> {
+        let poll = mio::Poll::new()?;
+        let handle = ReactorHandle(Arc::new(Registrar {
+            registry: poll.registry().try_clone()?,
+            waker: mio::Waker::new(poll.registry(), Token::WAKE.into())?,
+            slots: Mutex::new(Slots::default()),
+            registered: Counter::default(),
+            deregistered: Counter::default(),
+            ready: Counter::default(),
+        }));
+        let reactor = Self {
+            poll,
+            events: mio::Events::with_capacity(event_capacity),
+            crowded: Vec::new(),
+            handle: handle.clone(),
+        };
+        Ok((reactor, handle))
+    }
+
+    pub(crate) fn handle(&self) -> &ReactorHandle {
+        &self.handle
+    }
+
+    /// Waits for events, for `timeout` at most, and wakes who waited for them. Gives the number of
+    /// events, without those of [`ReactorHandle::wake`]; a turn that a signal handler interrupts is
+    /// an empty one.
+    ///
+    /// # Errors
+    ///
+    /// The selector's, which nobody expects.
+    ///
+    /// # Panics
+    ///
+    /// If a waker does, after all events are dispatched (R4).
+    pub(crate) fn turn(&mut self, timeout: Option<Duration>) -> io::Result<usize> {
+        match self.poll.poll(&mut self.events, timeout) {
+            Ok(()) => {}
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => return Ok(0),
+            Err(e) => return Err(e),
+        }
+        let mut fetched = 0;
+        let mut panics = FirstPanic(None);
+        let mut batch = WakeBatch::new();
+        let mut events = self.events.iter().peekable();
+        while events.peek().is_some() {
+            let slots = self.handle.0.slots.lock();
+            for event in events.by_ref().take(EVENTS_A_LOCK) {
+                let token = Token::from(event.token());
+                if token == Token::WAKE {
+                    continue;
+                }
+                fetched += 1;
+                // R2: not there, not ours to wake.
+                let Some(source) = slots.get(token) else {
+                    continue;
+                };
+                let ready = Ready::from_mio(event);
+                if source.event(ready, &mut batch) {
+                    self.crowded.push((Arc::clone(source), ready));
+                }
+            }
+            drop(slots);
+            panics.catch(|| batch.wake_all());
+            for (source, ready) in self.crowded.drain(..) {
+                panics.catch(|| source.wake_list(Some(ready), &mut batch));
+            }
+            panics.catch(|| batch.wake_all());
+        }
+        self.handle.0.ready.add(fetched as u64);
+        panics.resume();
+        Ok(fetched)
+    }
+}
+
+impl Drop for Reactor {
+    fn drop(&mut self) {
+        // Nobody will turn it again, so nobody may wait for it.
+        self.handle.shutdown();
+    }
+}
+
+impl fmt::Debug for Reactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reactor")
+            .field("handle", &self.handle)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ReactorHandle {
+    /// Ends the turn that is on, or makes the next one not wait.
+    pub(crate) fn wake(&self) {
+        self.0
+            .waker
+            .wake()
+            .expect("the reactor's own event can be signalled");
+    }
+
+    /// R5. Does nothing the second time.
+    pub(crate) fn shutdown(&self) {
+        let sources = self.0.slots.lock().shut_down();
+        let mut panics = FirstPanic(None);
+        let mut batch = WakeBatch::new();
+        for source in sources {
+            let has_list = source.shut_down(&mut batch);
+            panics.catch(|| batch.wake_all());
+            if has_list {
+                panics.catch(|| source.wake_list(None, &mut batch));
+                panics.catch(|| batch.wake_all());
+            }
+        }
+        panics.resume();
+    }
+
+    /// How many objects were registered in all.
+    pub(crate) fn fds_registered(&self) -> u64 {
+        self.0.registered.get()
+    }
+
+    /// How many registrations have ended.
+    pub(crate) fn fds_deregistered(&self) -> u64 {
+        self.0.deregistered.get()
+    }
+
+    /// How many events were fetched.
+    pub(crate) fn ready_count(&self) -> u64 {
+        self.0.ready.get()
+    }
+
+    fn registry(&self) -> &mio::Registry {
+        &self.0.registry
+    }
+
+    fn insert(&self, ready: Ready) -> io::Result<Arc<Source>> {
+        let mut slots = self.0.slots.lock();
+        let source = slots.insert(ready).map_err(|reason| match reason {
+            NoSlot::Shutdown => rt_shutdown_err(),
+            NoSlot::Full => io::Error::other("the reactor is at its limit of I/O objects"),
+        })?;
+        self.0.registered.add(1);
+        Ok(source)
+    }
+
+    fn remove(&self, token: Token) {
+        let mut slots = self.0.slots.lock();
+        let source = slots.remove(token);
+        self.0.deregistered.add(1);
+        drop(slots);
+        drop(source);
+    }
+}
+
+/// R4: the first of several panics, kept until all is done.
+struct FirstPanic(Option<Box<dyn Any + Send>>);
+
+impl FirstPanic {
+    #[inline]
+    fn catch(&mut self, f: impl FnOnce()) {
+        if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(f)) {
+            self.0.get_or_insert(payload);
+        }
+    }
+
+    fn resume(self) {
+        if let Some(payload) = self.0 {
+            panic::resume_unwind(payload);
+        }
+    }
+}

@@ -1,0 +1,486 @@
+//! The reactor with real sockets, turned by hand.
+
+use std::future::Future;
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, TcpListener as StdListener, TcpStream as StdStream};
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::test_support::CountingWaker;
+use super::*;
+use crate::engine::base::budget::{Budget, BudgetScope};
+
+const LONG: Option<Duration> = Some(Duration::from_secs(10));
+const NOW: Option<Duration> = Some(Duration::ZERO);
+const BOTH: Interest = Interest::READABLE.add(Interest::WRITABLE);
+
+/// A socket of ours, registered, and its peer, which is the system's.
+struct Pair {
+    near: mio::net::TcpStream,
+    registration: Registration,
+    far: StdStream,
+}
+
+fn pair(handle: &ReactorHandle, ready: Ready) -> Pair {
+    let listener = StdListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let near = StdStream::connect(listener.local_addr().unwrap()).unwrap();
+    let (far, _) = listener.accept().unwrap();
+    near.set_nonblocking(true).unwrap();
+    near.set_nodelay(true).unwrap();
+    far.set_nodelay(true).unwrap();
+    let mut near = mio::net::TcpStream::from_std(near);
+    let registration = Registration::new(handle, &mut near, BOTH, ready).unwrap();
+    Pair {
+        near,
+        registration,
+        far,
+    }
+}
+
+impl Pair {
+    fn poll_read(&self, cx: &mut Context<'_>, buf: &mut [u8]) -> Poll<io::Result<usize>> {
+        let len = buf.len();
+        self.registration
+            .poll_stream_read(cx, len, || (&self.near).read(buf))
+    }
+}
+
+/// Turns until `done`, or fails.
+fn turn_until(reactor: &mut Reactor, mut done: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(
+            start.elapsed() < Duration::from_secs(10),
+            "nothing happened"
+        );
+        reactor.turn(Some(Duration::from_millis(50))).unwrap();
+    }
+}
+
+#[test]
+fn a_read_waits_and_is_woken_once_an_edge() {
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let mut pair = pair(&handle, Ready::EMPTY);
+    let counting = CountingWaker::new();
+    let waker = counting.waker();
+    let mut cx = Context::from_waker(&waker);
+    let mut buf = [0; 16];
+
+    assert!(pair.poll_read(&mut cx, &mut buf).is_pending());
+    pair.far.write_all(b"hello").unwrap();
+    turn_until(&mut reactor, || counting.count() == 1);
+    assert!(matches!(
+        pair.poll_read(&mut cx, &mut buf),
+        Poll::Ready(Ok(5))
+    ));
+    // A short read: the flag is cleared without asking the system again.
+    assert!(
+        pair.registration
+            .try_io(Interest::READABLE, || Ok(()))
+            .is_err()
+    );
+    assert!(pair.poll_read(&mut cx, &mut buf).is_pending());
+
+    pair.far.write_all(&[7; 16]).unwrap();
+    turn_until(&mut reactor, || counting.count() == 2);
+    assert!(matches!(
+        pair.poll_read(&mut cx, &mut buf),
+        Poll::Ready(Ok(16))
+    ));
+    // A full read proves nothing: the flag stays until the system says otherwise.
+    assert!(
+        pair.registration
+            .try_io(Interest::READABLE, || Ok(()))
+            .is_ok()
+    );
+    assert!(pair.poll_read(&mut cx, &mut buf).is_pending());
+    assert!(handle.ready_count() >= 2);
+}
+
+#[test]
+fn one_byte_reads_lose_nothing() {
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let mut pair = pair(&handle, Ready::READABLE);
+    let counting = CountingWaker::new();
+    let waker = counting.waker();
+    let mut cx = Context::from_waker(&waker);
+    let mut expected = 0_u8;
+    for round in 0..200_u8 {
+        pair.far
+            .write_all(&[expected, expected + 1, expected + 2])
+            .unwrap();
+        for _ in 0..3 {
+            let mut byte = [0];
+            let start = Instant::now();
+            while pair.poll_read(&mut cx, &mut byte).is_pending() {
+                assert!(start.elapsed() < Duration::from_secs(10), "round {round}");
+                reactor.turn(LONG).unwrap();
+            }
+            assert_eq!(byte[0], expected);
+            expected += 1;
+        }
+        expected %= 200;
+    }
+}
+
+#[test]
+fn a_full_socket_waits_for_room() {
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let mut pair = pair(&handle, Ready::WRITABLE);
+    let counting = CountingWaker::new();
+    let waker = counting.waker();
+    let mut cx = Context::from_waker(&waker);
+    let data = vec![1; 1 << 16];
+    let write = |pair: &Pair, cx: &mut Context<'_>| {
+        pair.registration
+            .poll_stream_write(cx, data.len(), || (&pair.near).write(&data))
+    };
+    let mut sent = 0;
+    // Let the registration's own first event pass.
+    reactor.turn(NOW).unwrap();
+    while let Poll::Ready(n) = write(&pair, &mut cx) {
+        sent += n.unwrap();
+    }
+    reactor.turn(NOW).unwrap();
+    let before = counting.count();
+    let mut received = vec![0; sent];
+    pair.far.read_exact(&mut received).unwrap();
+    turn_until(&mut reactor, || counting.count() > before);
+    assert!(write(&pair, &mut cx).is_ready());
+}
+
+#[test]
+fn the_end_of_the_stream_stays_readable() {
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let Pair {
+        near,
+        registration,
+        mut far,
+    } = pair(&handle, Ready::EMPTY);
+    far.write_all(b"x").unwrap();
+    drop(far);
+    let mut cx = Context::from_waker(Waker::noop());
+    turn_until(&mut reactor, || {
+        registration
+            .source_for_tests()
+            .peek(Interest::READABLE)
+            .ready
+            .is_read_closed()
+    });
+    let mut buf = [0; 8];
+    for expected in [1, 0, 0] {
+        let read = registration.poll_stream_read(&mut cx, 8, || (&near).read(&mut buf));
+        assert!(matches!(read, Poll::Ready(Ok(n)) if n == expected));
+    }
+}
+
+#[test]
+fn a_reset_ends_both_directions() {
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let pair = pair(&handle, Ready::EMPTY);
+    reactor.turn(NOW).unwrap();
+    let readers = CountingWaker::new();
+    let waker = readers.waker();
+    let mut cx = Context::from_waker(&waker);
+    assert!(pair.registration.poll_read_ready(&mut cx).is_pending());
+    socket2::SockRef::from(&pair.far)
+        .set_linger(Some(Duration::ZERO))
+        .unwrap();
+    drop(pair.far);
+    turn_until(&mut reactor, || readers.count() == 1);
+    let Poll::Ready(Ok(event)) = pair.registration.poll_write_ready(&mut cx) else {
+        panic!("a reset socket does not wait");
+    };
+    assert!(event.ready.is_write_closed());
+}
+
+#[test]
+fn a_stale_event_does_not_reach_the_slots_next_owner() {
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let old = pair(&handle, Ready::EMPTY);
+    let old_token = old.registration.token();
+    // The old socket stays in the selector, as a duplicate of its descriptor would keep it.
+    let Pair {
+        near: old_near,
+        registration,
+        far: mut old_far,
+    } = old;
+    drop(registration);
+    let new = pair(&handle, Ready::EMPTY);
+    // The new socket's own first events.
+    reactor.turn(NOW).unwrap();
+    assert_ne!(new.registration.token(), old_token);
+    let counting = CountingWaker::new();
+    let waker = counting.waker();
+    let mut cx = Context::from_waker(&waker);
+    assert!(new.registration.poll_read_ready(&mut cx).is_pending());
+    old_far.write_all(b"for the old one").unwrap();
+    let start = Instant::now();
+    while reactor.turn(Some(Duration::from_millis(10))).unwrap() == 0 {
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+    assert_eq!(counting.count(), 0);
+    drop(old_near);
+}
+
+#[test]
+fn wake_ends_a_turn_from_another_thread() {
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let waker = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(20));
+        handle.wake();
+    });
+    let start = Instant::now();
+    assert_eq!(reactor.turn(LONG).unwrap(), 0);
+    assert!(start.elapsed() < Duration::from_secs(5));
+    waker.join().unwrap();
+    // Wakes before a turn make it not wait, and are one.
+    reactor.handle().wake();
+    reactor.handle().wake();
+    assert_eq!(reactor.turn(LONG).unwrap(), 0);
+    assert_eq!(reactor.turn(NOW).unwrap(), 0);
+}
+
+#[test]
+fn shutdown_wakes_all_and_ends_everything() {
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let pair = pair(&handle, Ready::EMPTY);
+    reactor.turn(NOW).unwrap();
+    let counting = CountingWaker::new();
+    let waker = counting.waker();
+    let mut cx = Context::from_waker(&waker);
+    let mut listed = pin!(pair.registration.readiness(Interest::READABLE));
+    assert!(listed.as_mut().poll(&mut cx).is_pending());
+    assert!(pair.registration.poll_read_ready(&mut cx).is_pending());
+
+    handle.shutdown();
+    handle.shutdown();
+    assert_eq!(counting.count(), 2);
+    let Poll::Ready(Err(e)) = listed.as_mut().poll(&mut cx) else {
+        panic!("must end");
+    };
+    assert!(is_rt_shutdown_err(&e));
+    // Also where the flag says ready.
+    let Poll::Ready(Err(e)) = pair.registration.poll_write_ready(&mut cx) else {
+        panic!("must end");
+    };
+    assert!(is_rt_shutdown_err(&e));
+    // A clear does not bring the wait back.
+    let event = pair
+        .registration
+        .source_for_tests()
+        .peek(Interest::WRITABLE);
+    pair.registration.clear_readiness(event);
+    assert!(pair.registration.poll_write_ready(&mut cx).is_ready());
+
+    let mut socket = mio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+    let e = Registration::new(&handle, &mut socket, BOTH, Ready::EMPTY).unwrap_err();
+    assert!(is_rt_shutdown_err(&e));
+    let registered = handle.fds_registered();
+    drop(reactor);
+    assert_eq!(registered, 1);
+}
+
+#[test]
+fn a_failed_registration_leaves_nothing_behind() {
+    let (_reactor, handle) = Reactor::new(64).unwrap();
+    // A file is not something a selector watches.
+    let file = std::fs::File::open("/proc/self/exe").unwrap();
+    let fd = std::os::fd::AsRawFd::as_raw_fd(&file);
+    let result = Registration::new(&handle, &mut mio::unix::SourceFd(&fd), BOTH, Ready::EMPTY);
+    assert!(result.is_err());
+    assert!(handle.0.slots.lock().shut_down().is_empty());
+    assert_eq!(handle.fds_registered(), handle.fds_deregistered());
+}
+
+#[test]
+fn registrations_are_counted() {
+    let (_reactor, handle) = Reactor::new(64).unwrap();
+    let pairs: Vec<_> = (0..5).map(|_| pair(&handle, Ready::EMPTY)).collect();
+    assert_eq!((handle.fds_registered(), handle.fds_deregistered()), (5, 0));
+    drop(pairs);
+    assert_eq!((handle.fds_registered(), handle.fds_deregistered()), (5, 5));
+}
+
+#[test]
+fn a_panicking_waker_costs_nobody_else_an_event() {
+    struct Panics;
+    impl std::task::Wake for Panics {
+        fn wake(self: std::sync::Arc<Self>) {
+            panic!("this waker is bad");
+        }
+    }
+    let (mut reactor, handle) = Reactor::new(256).unwrap();
+    let mut pairs: Vec<_> = (0..40).map(|_| pair(&handle, Ready::EMPTY)).collect();
+    reactor.turn(NOW).unwrap();
+    let counting = CountingWaker::new();
+    for (i, pair) in pairs.iter().enumerate() {
+        let waker = if i == 3 {
+            Waker::from(std::sync::Arc::new(Panics))
+        } else {
+            counting.waker()
+        };
+        let mut cx = Context::from_waker(&waker);
+        assert!(pair.registration.poll_read_ready(&mut cx).is_pending());
+    }
+    for pair in &mut pairs {
+        pair.far.write_all(b"!").unwrap();
+    }
+    let mut panics = 0;
+    let start = Instant::now();
+    while counting.count() < 39 {
+        assert!(start.elapsed() < Duration::from_secs(10));
+        let turned = panic::catch_unwind(AssertUnwindSafe(|| {
+            reactor.turn(Some(Duration::from_millis(50))).unwrap();
+        }));
+        panics += usize::from(turned.is_err());
+    }
+    assert_eq!(panics, 1);
+}
+
+#[test]
+fn a_ready_socket_spends_the_budget() {
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let pair = pair(&handle, Ready::WRITABLE);
+    reactor.turn(NOW).unwrap();
+    let counting = CountingWaker::new();
+    let waker = counting.waker();
+    let mut cx = Context::from_waker(&waker);
+    let _scope = BudgetScope::enter(Budget::initial());
+    let mut writes = 0;
+    while pair
+        .registration
+        .poll_write_io(&mut cx, || Ok(()))
+        .is_ready()
+    {
+        writes += 1;
+        assert!(writes < 1000, "never yields");
+    }
+    assert_eq!(writes, 128);
+    assert_eq!(counting.count(), 1);
+    // A wait costs nothing.
+    drop(_scope);
+    let _scope = BudgetScope::enter(Budget::initial());
+    for _ in 0..1000 {
+        assert!(pair.registration.poll_read_ready(&mut cx).is_pending());
+    }
+    assert!(
+        pair.registration
+            .poll_write_io(&mut cx, || Ok(()))
+            .is_ready()
+    );
+}
+
+#[test]
+fn false_alarms_spend_the_budget_and_then_yield() {
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let pair = pair(&handle, Ready::READABLE);
+    let counting = CountingWaker::new();
+    let waker = counting.waker();
+    let mut cx = Context::from_waker(&waker);
+    reactor.turn(NOW).unwrap();
+    let _scope = BudgetScope::enter(Budget::initial());
+    let source = pair.registration.source_for_tests();
+    let tries = AtomicUsize::new(0);
+    let polled = pair.registration.poll_read_io(&mut cx, || {
+        // Each try finds nothing, and each time an event comes meanwhile.
+        assert!(tries.fetch_add(1, SeqCst) < 1000, "never yields");
+        source.event(Ready::READABLE, &mut WakeBatch::new());
+        Err::<(), _>(io::ErrorKind::WouldBlock.into())
+    });
+    assert!(polled.is_pending());
+    assert_eq!(tries.load(SeqCst), 128);
+    assert_eq!(counting.count(), 1);
+}
+
+#[test]
+fn async_io_waits_for_its_operation() {
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let mut pair = pair(&handle, Ready::READABLE);
+    let counting = CountingWaker::new();
+    let waker = counting.waker();
+    let mut cx = Context::from_waker(&waker);
+    let (near, registration) = (&pair.near, &pair.registration);
+    let read = || {
+        let mut buf = [0; 4];
+        (&*near).read(&mut buf)
+    };
+    let mut first = pin!(registration.async_io(Interest::READABLE, read));
+    let mut second = pin!(registration.async_io(Interest::READABLE, read));
+    assert!(first.as_mut().poll(&mut cx).is_pending());
+    assert!(second.as_mut().poll(&mut cx).is_pending());
+    pair.far.write_all(b"abcd").unwrap();
+    turn_until(&mut reactor, || counting.count() >= 2);
+    // Both are told; one gets it, the other waits on.
+    assert!(matches!(first.as_mut().poll(&mut cx), Poll::Ready(Ok(4))));
+    assert!(second.as_mut().poll(&mut cx).is_pending());
+    pair.far.write_all(b"e").unwrap();
+    turn_until(&mut reactor, || counting.count() >= 3);
+    assert!(matches!(second.as_mut().poll(&mut cx), Poll::Ready(Ok(1))));
+}
+
+#[test]
+fn an_interrupted_turn_is_an_empty_one() {
+    extern "C" fn nothing(_: libc::c_int) {}
+    // SAFETY: a handler that does nothing, without SA_RESTART, for a signal nobody else uses here.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = nothing as extern "C" fn(libc::c_int) as usize;
+        assert_eq!(
+            libc::sigaction(libc::SIGURG, &action, std::ptr::null_mut()),
+            0
+        );
+    }
+    let (mut reactor, _handle) = Reactor::new(64).unwrap();
+    // SAFETY: no arguments.
+    let target = unsafe { libc::pthread_self() };
+    let target = target as usize;
+    let sender = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(30));
+        // SAFETY: the thread waits for us.
+        assert_eq!(
+            unsafe { libc::pthread_kill(target as libc::pthread_t, libc::SIGURG) },
+            0
+        );
+    });
+    let start = Instant::now();
+    assert_eq!(reactor.turn(LONG).unwrap(), 0);
+    assert!(start.elapsed() < Duration::from_secs(5));
+    sender.join().unwrap();
+}
+
+#[test]
+fn threads_that_wait_and_one_that_turns() {
+    use crate::engine::base::parker::block_on;
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let threads: Vec<_> = (0..4)
+        .map(|_| {
+            let mut pair = pair(&handle, Ready::READABLE);
+            thread::spawn(move || {
+                for round in 0..500_u16 {
+                    pair.far.write_all(&round.to_le_bytes()).unwrap();
+                    let mut got = 0;
+                    let mut bytes = [0; 2];
+                    while got < 2 {
+                        got += block_on(std::future::poll_fn(|cx| {
+                            pair.poll_read(cx, &mut bytes[got..])
+                        }))
+                        .unwrap();
+                    }
+                    assert_eq!(u16::from_le_bytes(bytes), round);
+                }
+            })
+        })
+        .collect();
+    let start = Instant::now();
+    while threads.iter().any(|thread| !thread.is_finished()) {
+        assert!(start.elapsed() < Duration::from_secs(60), "a wake was lost");
+        reactor.turn(Some(Duration::from_millis(20))).unwrap();
+    }
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}

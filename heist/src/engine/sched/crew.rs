@@ -1,0 +1,283 @@
+//! The crew: all workers of a work-stealing runtime, and what they share.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+
+use crossbeam_utils::CachePadded;
+
+use crate::engine::base::counters::Counter;
+use crate::engine::base::parker::Parker;
+use crate::engine::base::rng::FastRand;
+use crate::engine::driver::Driver;
+use crate::engine::queue::injector::Injector;
+use crate::engine::queue::local::{self, LocalQueue, Stealer};
+use crate::engine::queue::slot::Slot;
+use crate::engine::sched::counters::WorkerCounters;
+use crate::engine::sched::idle::Idle;
+use crate::engine::sched::{Hooks, Services, current};
+use crate::engine::task::{self, Closed, Id, JoinHandle, OwnedTasks, Runnable, Schedule, Task};
+use crate::engine::timer::TimerShard;
+use crate::loom::sync::Mutex;
+use crate::loom::sync::atomic::AtomicBool;
+use crate::loom::sync::atomic::Ordering::{Acquire, Release};
+use std::sync::Arc;
+
+/// How a crew works.
+#[derive(Debug, Clone)]
+pub(crate) struct CrewConfig {
+    pub(crate) workers: usize,
+    /// Ticks between looks at the injector before the local queue.
+    pub(crate) global_queue_interval: u32,
+    /// Ticks between looks at reactor and timers.
+    pub(crate) event_interval: u32,
+    pub(crate) use_slot: bool,
+    pub(crate) seed: u64,
+}
+
+/// All workers of a runtime and what they share.
+pub(crate) struct Crew {
+    pub(super) posts: Box<[CachePadded<Post>]>,
+    pub(super) injector: Injector<Runnable>,
+    pub(super) idle: Idle,
+    pub(super) owned: OwnedTasks,
+    pub(super) driver: Driver,
+    pub(super) config: CrewConfig,
+    pub(super) hooks: Hooks,
+    services: Services,
+    /// Set once; workers leave when they see it.
+    closing: AtomicBool,
+    /// Cores of workers that have left; the last one brings the runtime down.
+    pub(super) returned: Mutex<Vec<Box<Core>>>,
+    /// Spawned and ended by threads that are no workers of ours.
+    pub(super) foreign_spawned: Counter,
+    pub(super) foreign_completed: Counter,
+    pub(super) foreign_schedules: Counter,
+}
+
+/// A worker's post: what the others see of it. It stays when the thread behind it changes.
+#[derive(Debug)]
+pub(super) struct Post {
+    pub(super) stealer: Stealer<Runnable>,
+    pub(super) slot: Slot<Runnable>,
+    pub(super) parker: Parker,
+    pub(super) timers: Option<Arc<TimerShard>>,
+    pub(super) counters: WorkerCounters,
+    /// The core, when no thread has it: before the start, and on its way to another thread.
+    pub(super) core: Mutex<Option<Box<Core>>>,
+}
+
+/// What exactly one thread owns of a worker at a time.
+#[derive(Debug)]
+pub(super) struct Core {
+    pub(super) index: usize,
+    pub(super) queue: LocalQueue<Runnable>,
+    pub(super) rng: FastRand,
+    /// Goes up with each turn of the loop.
+    pub(super) tick: u32,
+    /// Counted as searching in [`Idle`].
+    pub(super) searching: bool,
+    /// Whether woken tasks may go to the slot; off for a moment when too many went in a row.
+    pub(super) use_slot: bool,
+}
+
+impl Crew {
+    pub(crate) fn new(
+        config: CrewConfig,
+        driver: Driver,
+        services: Services,
+        hooks: Hooks,
+    ) -> Arc<Self> {
+        let mut rng = FastRand::new(config.seed);
+        let posts = (0..config.workers)
+            .map(|index| {
+                let (queue, stealer) = local::new();
+                let core = Core {
+                    index,
+                    queue,
+                    rng: FastRand::new(rng.next_u64()),
+                    tick: 0,
+                    searching: false,
+                    use_slot: config.use_slot,
+                };
+                CachePadded::new(Post {
+                    stealer,
+                    slot: Slot::new(),
+                    parker: Parker::new(),
+                    timers: services
+                        .timers()
+                        .map(|timers| Arc::clone(&timers.shards[index])),
+                    counters: WorkerCounters::default(),
+                    core: Mutex::new(Some(Box::new(core))),
+                })
+            })
+            .collect();
+        let crew = Arc::new(Self {
+            posts,
+            injector: Injector::new(),
+            idle: Idle::new(config.workers),
+            owned: OwnedTasks::new(config.workers),
+            driver,
+            hooks,
+            services,
+            closing: AtomicBool::new(false),
+            returned: Mutex::new(Vec::with_capacity(config.workers)),
+            foreign_spawned: Counter::default(),
+            foreign_completed: Counter::default(),
+            foreign_schedules: Counter::default(),
+            config,
+        });
+        for (index, post) in crew.posts.iter().enumerate() {
+            if let Some(timers) = &post.timers {
+                // A timer that is set by a foreign thread for earlier than the worker would get up.
+                let crew = Arc::downgrade(&crew);
+                timers.set_wake_hook(Box::new(move || {
+                    if let Some(crew) = crew.upgrade() {
+                        crew.unpark(index);
+                    }
+                }));
+            }
+        }
+        crew
+    }
+
+    /// Starts the workers' threads.
+    ///
+    /// # Errors
+    ///
+    /// If the system gives no thread. Workers that were started are told to leave.
+    pub(crate) fn start(self: &Arc<Self>) -> std::io::Result<()> {
+        for index in 0..self.config.workers {
+            if let Err((error, _)) = self.start_worker(index) {
+                // Those that did not start return their cores as well: shutdown counts them.
+                self.close();
+                (index..self.config.workers).for_each(|index| super::worker::run(self, index));
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn services(&self) -> &Services {
+        &self.services
+    }
+
+    /// Makes a task of `future`.
+    #[track_caller]
+    pub(crate) fn spawn<F>(self: &Arc<Self>, future: F, id: Id) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let spawned_at = Location::caller();
+        self.hooks.on_spawn(id, spawned_at);
+        // SAFETY: T11 — shutdown brings every task to its end before it lets go of the crew, and a
+        // push after it comes back and is cancelled here, with `self` still held.
+        let (runnable, join) = unsafe { task::new(future, Arc::as_ptr(self), id, spawned_at) };
+        self.push_spawned(runnable);
+        join
+    }
+
+    pub(crate) fn close(&self) {
+        // Ordering: release pairs with the acquire in `is_closing`.
+        self.closing.store(true, Release);
+        (0..self.config.workers).for_each(|index| self.unpark(index));
+    }
+
+    #[inline]
+    pub(super) fn is_closing(&self) -> bool {
+        // Ordering: acquire pairs with the release in `close`.
+        self.closing.load(Acquire)
+    }
+
+    /// Wakes worker `index`, wherever it sleeps.
+    pub(super) fn unpark(&self, index: usize) {
+        self.driver.unpark(&self.posts[index].parker);
+    }
+
+    /// True if there is work that a worker that is looking could take.
+    pub(super) fn work_visible(&self) -> bool {
+        !self.injector.is_empty() || self.posts.iter().any(|post| !post.stealer.is_empty())
+    }
+
+    /// How many tasks have not ended.
+    pub(crate) fn num_alive_tasks(&self) -> usize {
+        let ended: u64 = self
+            .posts
+            .iter()
+            .map(|post| post.counters.completed.get())
+            .sum();
+        let ended = ended + self.foreign_completed.get();
+        self.spawned_tasks().saturating_sub(ended) as usize
+    }
+
+    pub(crate) fn spawned_tasks(&self) -> u64 {
+        let local: u64 = self
+            .posts
+            .iter()
+            .map(|post| post.counters.spawned.get())
+            .sum();
+        local + self.foreign_spawned.get()
+    }
+
+    pub(crate) fn injector_depth(&self) -> usize {
+        self.injector.len()
+    }
+
+    pub(crate) fn num_workers(&self) -> usize {
+        self.config.workers
+    }
+
+    pub(crate) fn worker_counters(&self, worker: usize) -> &WorkerCounters {
+        &self.posts[worker].counters
+    }
+
+    pub(crate) fn queue_depth(&self, worker: usize) -> usize {
+        let post = &self.posts[worker];
+        post.stealer.len() as usize + usize::from(!post.slot.is_empty())
+    }
+
+    pub(crate) fn foreign_schedules(&self) -> u64 {
+        self.foreign_schedules.get()
+    }
+
+    /// Which worker of this crew the thread is.
+    pub(crate) fn current_worker(&self) -> Option<usize> {
+        current::with(|worker| worker.filter(|w| w.is_of(self)).map(|w| w.index()))
+    }
+}
+
+impl Schedule for Crew {
+    #[inline]
+    fn schedule(&self, runnable: Runnable) {
+        self.push_woken(runnable);
+    }
+
+    unsafe fn adopt(&self, task: Task) -> Result<(), Closed> {
+        let shard = self.current_worker().unwrap_or(0);
+        // SAFETY: passed on.
+        unsafe { self.owned.adopt(shard, task) }
+    }
+
+    unsafe fn release(&self, task: Task) {
+        // SAFETY: passed on.
+        unsafe { self.owned.release(task) }
+    }
+
+    #[inline]
+    fn on_complete(&self, id: Id, spawned_at: &'static Location<'static>) {
+        match self.current_worker() {
+            Some(worker) => self.posts[worker].counters.completed.add(1),
+            None => self.foreign_completed.add_shared(1),
+        }
+        self.hooks.on_terminate(id, spawned_at);
+    }
+}
+
+impl fmt::Debug for Crew {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Crew")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,540 @@
+//! The current-thread scheduler: all tasks run on the thread that calls `block_on`.
+//!
+//! One thread at a time has the core, and with it the queue: the first that calls `block_on`. Others
+//! that call it meanwhile poll only their own future, and take over the core when it is free. What is
+//! woken on the driving thread goes to its queue, in order; what comes from elsewhere to the
+//! injector, and the thread is unparked, wherever it sleeps.
+//!
+//! With a paused clock, a thread that has nothing to do does not sleep until the next timer but moves
+//! the clock there.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::ptr;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
+
+use crate::engine::base::budget::{self, Budget, BudgetScope};
+use crate::engine::base::counters::Counter;
+use crate::engine::base::parker::{self, Parker};
+use crate::engine::driver::Driver;
+use crate::engine::queue::injector::{Injector, Push};
+use crate::engine::sched::counters::WorkerCounters;
+use crate::engine::sched::{Hooks, Services};
+use crate::engine::task::{
+    self, Closed, Id, JoinHandle, OwnedTasks, Polled, Runnable, Schedule, Task,
+};
+use crate::loom::sync::Mutex;
+use crate::loom::sync::atomic::AtomicBool;
+use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::loom::thread;
+
+crate::loom::thread_local! {
+    static DRIVING: Cell<*const DrivingThread> = const { Cell::new(ptr::null()) };
+}
+
+/// A thread that has the core, and runs the tasks.
+struct DrivingThread {
+    scheduler: Arc<CurrentThread>,
+    /// The core, while user code runs that might push; the loop has it otherwise.
+    core: Cell<Option<Box<Core>>>,
+}
+
+/// The scheduler.
+pub(crate) struct CurrentThread {
+    injector: Injector<Runnable>,
+    owned: OwnedTasks,
+    driver: Driver,
+    hooks: Hooks,
+    services: Services,
+    config: CurrentThreadConfig,
+    /// Where the driving thread sleeps.
+    parker: Parker,
+    /// Present while nobody drives.
+    core: Mutex<Option<Box<Core>>>,
+    /// Threads in `block_on` that wait for the core as well.
+    waiting: Mutex<Vec<std::sync::Arc<Parker>>>,
+    counters: WorkerCounters,
+    foreign_spawned: Counter,
+    foreign_completed: Counter,
+    foreign_schedules: Counter,
+    closed: AtomicBool,
+}
+
+/// How it works; the same as a crew's.
+#[derive(Debug, Clone)]
+pub(crate) struct CurrentThreadConfig {
+    pub(crate) global_queue_interval: u32,
+    pub(crate) event_interval: u32,
+}
+
+/// What the driving thread owns.
+#[derive(Debug, Default)]
+struct Core {
+    queue: VecDeque<Runnable>,
+    tick: u32,
+}
+
+/// Wakes the future that `block_on` was given.
+struct Root {
+    woken: AtomicBool,
+    scheduler: Arc<CurrentThread>,
+}
+
+impl Wake for Root {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        // Ordering: release gives the next poll of the root what was written before.
+        self.woken.store(true, Release);
+        self.scheduler.unpark();
+    }
+}
+
+impl CurrentThread {
+    pub(crate) fn new(
+        config: CurrentThreadConfig,
+        driver: Driver,
+        services: Services,
+        hooks: Hooks,
+    ) -> Arc<Self> {
+        let scheduler = Arc::new(Self {
+            injector: Injector::new(),
+            owned: OwnedTasks::new(1),
+            driver,
+            hooks,
+            services,
+            config,
+            parker: Parker::new(),
+            core: Mutex::new(Some(Box::default())),
+            waiting: Mutex::new(Vec::new()),
+            counters: WorkerCounters::default(),
+            foreign_spawned: Counter::default(),
+            foreign_completed: Counter::default(),
+            foreign_schedules: Counter::default(),
+            closed: AtomicBool::new(false),
+        });
+        if let Some(timers) = scheduler.services.timers() {
+            let weak = Arc::downgrade(&scheduler);
+            timers.shards[0].set_wake_hook(Box::new(move || {
+                if let Some(scheduler) = weak.upgrade() {
+                    scheduler.unpark();
+                }
+            }));
+        }
+        scheduler
+    }
+
+    pub(crate) fn services(&self) -> &Services {
+        &self.services
+    }
+
+    /// True if this thread drives this scheduler.
+    #[inline]
+    pub(crate) fn is_current(&self) -> bool {
+        Self::driving(|thread| thread.is_some_and(|thread| ptr::eq(&*thread.scheduler, self)))
+    }
+
+    #[inline]
+    fn driving<R>(f: impl FnOnce(Option<&DrivingThread>) -> R) -> R {
+        let thread = DRIVING.with(Cell::get);
+        // SAFETY: `DrivingThread::scope` keeps it borrowed for as long as the pointer is here, and
+        // only this thread sees it.
+        f(unsafe { thread.as_ref() })
+    }
+
+    #[track_caller]
+    pub(crate) fn spawn<F>(self: &Arc<Self>, future: F, id: Id) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        // SAFETY: `F` is `Send`.
+        unsafe { self.spawn_local(future, id) }
+    }
+
+    /// As [`spawn`](Self::spawn), of what may not leave this thread.
+    ///
+    /// # Safety
+    ///
+    /// If `F` or its output is not `Send`, the scheduler is driven and shut down, and the handle
+    /// used, on this thread only.
+    #[track_caller]
+    pub(crate) unsafe fn spawn_local<F>(
+        self: &Arc<Self>,
+        future: F,
+        id: Id,
+    ) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+        F::Output: 'static,
+    {
+        let spawned_at = Location::caller();
+        self.hooks.on_spawn(id, spawned_at);
+        // SAFETY: T11 — shutdown brings every task to its end before it lets go of the scheduler;
+        // the rest is the caller's promise.
+        let (runnable, join) = unsafe { task::new(future, Arc::as_ptr(self), id, spawned_at) };
+        if self.is_current() {
+            self.counters.spawned.add(1);
+        } else {
+            self.foreign_spawned.add_shared(1);
+        }
+        self.schedule(runnable);
+        join
+    }
+
+    pub(crate) fn unpark(&self) {
+        self.driver.unpark(&self.parker);
+    }
+
+    /// Runs `future` to its end, and all tasks meanwhile.
+    pub(crate) fn block_on<F: Future>(self: &Arc<Self>, mut future: Pin<&mut F>) -> F::Output {
+        loop {
+            let core = self.core.lock().take();
+            if let Some(core) = core {
+                let driving = DrivingThread {
+                    scheduler: Arc::clone(self),
+                    core: Cell::new(None),
+                };
+                return driving.scope(core, |core| driving.run(core, future));
+            }
+            // Somebody else drives. Poll ours, and be told when the core is free.
+            let own = Arc::new(Parker::new());
+            self.waiting.lock().push(Arc::clone(&own));
+            if self.core.lock().is_some() {
+                // Freed in between.
+                continue;
+            }
+            let waker = parker::waker(&own);
+            let _budget = BudgetScope::enter(Budget::initial());
+            if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                return output;
+            }
+            own.park();
+        }
+    }
+
+    fn put_back(&self, core: Box<Core>) {
+        *self.core.lock() = Some(core);
+        let waiting = std::mem::take(&mut *self.waiting.lock());
+        for parker in waiting {
+            parker.unpark();
+        }
+    }
+
+    /// Cancels all tasks. Nobody drives any more.
+    pub(crate) fn shutdown(self: &Arc<Self>) {
+        let core = self.core.lock().take();
+        let Some(core) = core else {
+            // Only a thread that unwinds out of its own drive can see this; its core is lost, and
+            // what was in it was cancelled with it.
+            self.closed.store(true, Relaxed);
+            return;
+        };
+        // Relaxed: the flag only saves work.
+        if self.closed.swap(true, Relaxed) {
+            return self.put_back(core);
+        }
+        let driving = DrivingThread {
+            scheduler: Arc::clone(self),
+            core: Cell::new(None),
+        };
+        driving.scope(core, |mut core| {
+            self.owned.close(Runnable::cancel);
+            loop {
+                while let Some(runnable) = core.queue.pop_front() {
+                    // What it drops may wake and spawn: onto the injector, as the core is here.
+                    runnable.cancel();
+                }
+                if let Some(injected) = self.injector.try_take(|len| len) {
+                    injected.for_each(Runnable::cancel);
+                }
+                // What is missing is on its way here from a thread that just woke it.
+                if self.owned.is_empty() {
+                    break;
+                }
+                thread::yield_now();
+            }
+            self.injector.close().for_each(Runnable::cancel);
+            (core, ())
+        });
+        if let Some(timers) = self.services.timers() {
+            timers.shards[0].shutdown();
+        }
+        if let Some(reactor) = self.driver.handle() {
+            reactor.shutdown();
+        }
+    }
+
+    pub(crate) fn num_alive_tasks(&self) -> usize {
+        let ended = self.counters.completed.get() + self.foreign_completed.get();
+        let spawned = self.counters.spawned.get() + self.foreign_spawned.get();
+        spawned.saturating_sub(ended) as usize
+    }
+
+    pub(crate) fn spawned_tasks(&self) -> u64 {
+        self.counters.spawned.get() + self.foreign_spawned.get()
+    }
+
+    pub(crate) fn injector_depth(&self) -> usize {
+        self.injector.len()
+    }
+
+    pub(crate) fn counters(&self) -> &WorkerCounters {
+        &self.counters
+    }
+
+    pub(crate) fn foreign_schedules(&self) -> u64 {
+        self.foreign_schedules.get()
+    }
+}
+
+impl Schedule for CurrentThread {
+    fn schedule(&self, runnable: Runnable) {
+        let elsewhere = Self::driving(|thread| {
+            let Some(thread) = thread.filter(|thread| ptr::eq(&*thread.scheduler, self)) else {
+                return Some(runnable);
+            };
+            match thread.core.take() {
+                Some(mut core) => {
+                    self.counters.local_schedules.add(1);
+                    core.queue.push_back(runnable);
+                    thread.core.set(Some(core));
+                    None
+                }
+                None => Some(runnable),
+            }
+        });
+        let Some(runnable) = elsewhere else { return };
+        self.foreign_schedules.add_shared(1);
+        match self.injector.push(runnable) {
+            Push::First | Push::Joined => self.unpark(),
+            Push::Closed(runnable) => runnable.cancel(),
+        }
+    }
+
+    unsafe fn adopt(&self, task: Task) -> Result<(), Closed> {
+        // SAFETY: passed on.
+        unsafe { self.owned.adopt(0, task) }
+    }
+
+    unsafe fn release(&self, task: Task) {
+        // SAFETY: passed on.
+        unsafe { self.owned.release(task) }
+    }
+
+    fn on_complete(&self, id: Id, spawned_at: &'static Location<'static>) {
+        if self.is_current() {
+            self.counters.completed.add(1);
+        } else {
+            self.foreign_completed.add_shared(1);
+        }
+        self.hooks.on_terminate(id, spawned_at);
+    }
+}
+
+impl DrivingThread {
+    /// Makes this thread the driving one while `run` runs, and gives the core back after it.
+    fn scope<R>(&self, core: Box<Core>, run: impl FnOnce(Box<Core>) -> (Box<Core>, R)) -> R {
+        /// Leaves, also when `run` unwinds: the core is with `run` or in the cell.
+        struct Leave<'a>(&'a DrivingThread, *const DrivingThread);
+
+        impl Drop for Leave<'_> {
+            fn drop(&mut self) {
+                DRIVING.with(|driving| driving.set(self.1));
+                if let Some(core) = self.0.core.take() {
+                    self.0.scheduler.put_back(core);
+                }
+            }
+        }
+
+        let leave = Leave(self, DRIVING.with(|driving| driving.replace(self)));
+        let (core, result) = run(core);
+        self.core.set(Some(core));
+        drop(leave);
+        result
+    }
+
+    fn run<F: Future>(
+        &self,
+        mut core: Box<Core>,
+        mut future: Pin<&mut F>,
+    ) -> (Box<Core>, F::Output) {
+        let scheduler = &*self.scheduler;
+        let root = Arc::new(Root {
+            woken: AtomicBool::new(true),
+            scheduler: Arc::clone(&self.scheduler),
+        });
+        let waker = Waker::from(Arc::clone(&root));
+        let mut cx = Context::from_waker(&waker);
+        let mut up_since = self.now();
+        loop {
+            // Ordering: acquire pairs with the release in `wake_by_ref`.
+            if root.woken.swap(false, AcqRel) {
+                let polled;
+                (core, polled) = self.enter(core, || {
+                    let _budget = BudgetScope::enter(Budget::initial());
+                    future.as_mut().poll(&mut cx)
+                });
+                if let Poll::Ready(output) = polled {
+                    let busy = self.now().duration_since(up_since);
+                    scheduler.counters.busy_nanos.add(busy.as_nanos() as u64);
+                    return (core, output);
+                }
+            }
+            let mut idle = false;
+            for _ in 0..scheduler.config.event_interval {
+                core.tick = core.tick.wrapping_add(1);
+                match self.next_task(&mut core) {
+                    Some(runnable) => core = self.run_task(core, runnable),
+                    None => {
+                        idle = true;
+                        break;
+                    }
+                }
+            }
+            core = if idle {
+                self.sleep(core, &root, &mut up_since)
+            } else {
+                self.maintain(core)
+            };
+        }
+    }
+
+    fn now(&self) -> Instant {
+        self.scheduler.services.clock().now()
+    }
+
+    /// Runs user code, with the core where a push finds it.
+    #[inline]
+    fn enter<R>(&self, core: Box<Core>, f: impl FnOnce() -> R) -> (Box<Core>, R) {
+        self.core.set(Some(core));
+        let result = f();
+        (self.core.take().expect("a push puts the core back"), result)
+    }
+
+    #[inline]
+    fn next_task(&self, core: &mut Core) -> Option<Runnable> {
+        if core.tick % self.scheduler.config.global_queue_interval != 0
+            && let Some(runnable) = core.queue.pop_front()
+        {
+            return Some(runnable);
+        }
+        if !self.scheduler.injector.is_empty()
+            && let Some(mut injected) = self.scheduler.injector.try_take(|len| len)
+        {
+            let first = injected.pop_front();
+            if first.is_some() {
+                // Behind what is queued here, as if each had been woken here when it was taken.
+                core.queue.extend(injected);
+                return first;
+            }
+        }
+        core.queue.pop_front()
+    }
+
+    #[inline]
+    fn run_task(&self, core: Box<Core>, runnable: Runnable) -> Box<Core> {
+        let scheduler = &*self.scheduler;
+        scheduler.counters.polls.add(1);
+        let outer = budget::replace(Budget::initial());
+        let (mut core, polled) = self.enter(core, || scheduler.hooks.run(runnable));
+        budget::replace(outer);
+        if let Polled::Again(runnable) = polled {
+            core.queue.push_back(runnable);
+        }
+        core
+    }
+
+    /// Looks at reactor and timers, without sleeping.
+    fn maintain(&self, core: Box<Core>) -> Box<Core> {
+        let core = self.enter(core, || {
+            self.scheduler.driver.poll();
+            if let Some(timers) = self.scheduler.services.timers() {
+                timers.shards[0].fire(self.now());
+            }
+        });
+        core.0
+    }
+
+    /// Sleeps until there is something to do.
+    fn sleep(&self, mut core: Box<Core>, root: &Root, up_since: &mut Instant) -> Box<Core> {
+        let scheduler = &*self.scheduler;
+        if let Some(hook) = &scheduler.hooks.before_park {
+            (core, ()) = self.enter(core, || hook());
+        }
+        // Ordering: acquire only for symmetry; the swap in `run` is what the root's poll relies on.
+        // A wake that comes after this look unparks us.
+        if core.queue.is_empty() && !root.woken.load(Acquire) && scheduler.injector.is_empty() {
+            let counters = &scheduler.counters;
+            counters.parks.add(1);
+            counters
+                .busy_nanos
+                .add(self.now().duration_since(*up_since).as_nanos() as u64);
+            (core, ()) = self.enter(core, || self.park(root));
+            *up_since = self.now();
+            counters.unparks.add(1);
+            if core.queue.is_empty() {
+                counters.noops.add(1);
+            }
+        } else {
+            core = self.maintain(core);
+        }
+        if let Some(hook) = &scheduler.hooks.after_unpark {
+            (core, ()) = self.enter(core, || hook());
+        }
+        core
+    }
+
+    fn park(&self, root: &Root) {
+        let scheduler = &*self.scheduler;
+        let clock = scheduler.services.clock();
+        let Some(timers) = scheduler.services.timers() else {
+            scheduler.driver.park(&scheduler.parker, None);
+            return;
+        };
+        let timers = &timers.shards[0];
+        let now = clock.now();
+        let deadline = timers.prepare_sleep(now);
+        let jump = deadline.filter(|_| clock.is_paused() && clock.can_auto_advance());
+        let timeout = match (deadline, jump) {
+            (_, Some(_)) => Some(Duration::ZERO),
+            // A paused clock that must not be moved does not come to its deadlines by waiting.
+            (Some(_), None) if clock.is_paused() => None,
+            (deadline, None) => deadline.map(|deadline| deadline.saturating_duration_since(now)),
+        };
+        let woken = scheduler.driver.park(&scheduler.parker, timeout);
+        timers.awake();
+        if let Some(deadline) = jump
+            && !woken
+            && !root.woken.load(Acquire)
+            && scheduler.injector.is_empty()
+            && self.nothing_queued()
+        {
+            clock.advance_to(deadline);
+        }
+        timers.fire(clock.now());
+    }
+
+    fn nothing_queued(&self) -> bool {
+        let core = self.core.take();
+        let empty = core.as_ref().is_none_or(|core| core.queue.is_empty());
+        self.core.set(core);
+        empty
+    }
+}
+
+impl fmt::Debug for CurrentThread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CurrentThread")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,30 @@
+//! `block_on` of a work-stealing runtime: the calling thread is a guest, not a worker. It polls its
+//! own future and nothing else.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use crate::engine::base::budget::{Budget, BudgetScope};
+use crate::engine::base::parker::{self, Parker};
+use crate::engine::sched::crew::Crew;
+
+impl Crew {
+    /// Polls `future` on this thread to its end.
+    pub(crate) fn block_on<F: Future>(&self, mut future: Pin<&mut F>) -> F::Output {
+        let parker = Arc::new(Parker::new());
+        let waker = parker::waker(&parker);
+        let mut cx = Context::from_waker(&waker);
+        loop {
+            let polled = {
+                let _budget = BudgetScope::enter(Budget::initial());
+                future.as_mut().poll(&mut cx)
+            };
+            if let Poll::Ready(output) = polled {
+                return output;
+            }
+            parker.park();
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What a worker runs next: its slot, its queue, the injector, and then its siblings' queues.
+
+use crate::engine::queue::local::CAPACITY;
+use crate::engine::sched::crew::Core;
+use crate::engine::sched::worker::WorkerContext;
+use crate::engine::task::Runnable;
+
+impl WorkerContext {
+    /// Work that is this worker's own, or anybody's. Every so often the injector comes first, so that
+    /// a local queue that never empties starves nobody.
+    #[inline]
+    pub(super) fn next_task(&self, core: &mut Core) -> Option<Runnable> {
+        if core.tick % self.crew.config.global_queue_interval == 0
+            && let Some(runnable) = self.take_injected(core)
+        {
+            return Some(runnable);
+        }
+        if let Some(runnable) = self.post().slot.take() {
+            return Some(runnable);
+        }
+        if let Some(runnable) = core.queue.pop_front() {
+            return Some(runnable);
+        }
+        self.take_injected(core)
+    }
+
+    /// This worker's share of the injector: one to run now, the rest into its queue, where siblings
+    /// can get at it.
+    fn take_injected(&self, core: &Core) -> Option<Runnable> {
+        if self.crew.injector.is_empty() {
+            return None;
+        }
+        let workers = self.crew.config.workers;
+        let most = core.queue.room().min(CAPACITY / 2) as usize;
+        let mut taken = self
+            .crew
+            .injector
+            .try_take(|len| (len / workers + 1).min(most + 1))?;
+        let first = taken.pop_front()?;
+        let shared = !taken.is_empty();
+        for runnable in taken {
+            let _ = self.push_back(core, runnable);
+        }
+        // J4: what came after the first was not announced; pass the word on. A searcher does so
+        // when it stops searching.
+        if !core.searching && (shared || !self.crew.injector.is_empty()) {
+            self.crew.notify();
+        }
+        Some(first)
+    }
+
+    /// Looks at what others have. `None` also when enough others are looking already.
+    pub(super) fn search(&self, core: &mut Core) -> Option<Runnable> {
+        if !core.searching {
+            if !self.crew.idle.try_start_searching() {
+                return None;
+            }
+            core.searching = true;
+        }
+        let posts = &self.crew.posts;
+        let start = core.rng.below(posts.len() as u32) as usize;
+        for i in 0..posts.len() {
+            let victim = (start + i) % posts.len();
+            if victim == core.index {
+                continue;
+            }
+            if let Some((runnable, taken)) = posts[victim].stealer.steal_into(&core.queue) {
+                let counters = &self.post().counters;
+                counters.steals.add(1);
+                counters.stolen.add(u64::from(taken));
+                return Some(runnable);
+            }
+        }
+        self.take_injected(core)
+    }
+}

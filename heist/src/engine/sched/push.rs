@@ -1,0 +1,135 @@
+//! Where a task goes that became runnable.
+
+use crate::engine::queue::injector::{Chain, Push};
+use crate::engine::sched::crew::{Core, Crew, Post};
+use crate::engine::sched::current;
+use crate::engine::sched::worker::WorkerContext;
+use crate::engine::task::Runnable;
+
+/// Whether a push made work that siblings could help with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Shareable {
+    /// It is in a queue that can be robbed.
+    Yes,
+    /// It is next on this very worker.
+    No,
+}
+
+impl Crew {
+    /// A task that was just made.
+    pub(super) fn push_spawned(&self, runnable: Runnable) {
+        current::with(|worker| match worker.filter(|worker| worker.is_of(self)) {
+            Some(worker) => {
+                self.posts[worker.index()].counters.spawned.add(1);
+                worker.push_local(runnable);
+            }
+            None => {
+                self.foreign_spawned.add_shared(1);
+                self.inject(runnable);
+            }
+        });
+    }
+
+    /// A task that was woken.
+    #[inline]
+    pub(super) fn push_woken(&self, runnable: Runnable) {
+        current::with(|worker| match worker.filter(|worker| worker.is_of(self)) {
+            Some(worker) => worker.push_local(runnable),
+            None => self.inject(runnable),
+        });
+    }
+
+    /// From outside: into the injector, and somebody is told.
+    pub(super) fn inject(&self, runnable: Runnable) {
+        self.foreign_schedules.add_shared(1);
+        match self.injector.push(runnable) {
+            Push::First => self.notify(),
+            // J4: the first was announced. Its pusher may have been stopped before it did, so a
+            // look; without a fence, as the announcement will come.
+            Push::Joined => self.help(),
+            // The runtime is gone; its tasks are told so by being dropped.
+            Push::Closed(runnable) => runnable.cancel(),
+        }
+    }
+
+    /// What a full local queue spilled.
+    #[cold]
+    pub(super) fn inject_overflow(&self, post: &Post, chain: Chain<Runnable>) {
+        post.counters.overflows.add(1);
+        match self.injector.push_chain(chain) {
+            Push::First | Push::Joined => {}
+            Push::Closed(chain) => chain.for_each(Runnable::cancel),
+        }
+    }
+
+    /// There is new work: wakes a sibling, unless somebody looks already (I1).
+    #[inline]
+    pub(super) fn notify(&self) {
+        if let Some(index) = self.idle.worker_to_notify() {
+            self.wake_sibling(index);
+        }
+    }
+
+    /// There is work whose owner will come to it: wakes a sibling to help.
+    #[inline]
+    pub(super) fn help(&self) {
+        if let Some(index) = self.idle.worker_to_help() {
+            self.wake_sibling(index);
+        }
+    }
+
+    #[cold]
+    fn wake_sibling(&self, index: usize) {
+        if let Some(own) = self.current_worker() {
+            self.posts[own].counters.wakes.add(1);
+        }
+        self.unpark(index);
+    }
+}
+
+impl WorkerContext {
+    /// A task that was spawned or woken by what runs on this worker.
+    #[inline]
+    pub(super) fn push_local(&self, runnable: Runnable) {
+        // The core is gone while a task of this worker blocks in place.
+        let Some(core) = self.core.take() else {
+            return self.crew.inject(runnable);
+        };
+        let post = self.post();
+        post.counters.local_schedules.add(1);
+        let shareable = if core.use_slot && !self.dispatching.get() {
+            match post.slot.replace(runnable) {
+                // I6: not announced, as it is next.
+                None => Shareable::No,
+                Some(displaced) => self.push_back(&core, displaced),
+            }
+        } else {
+            self.push_back(&core, runnable)
+        };
+        self.core.set(Some(core));
+        // What the drivers wake is announced once, by whoever turned them.
+        if shareable == Shareable::Yes && !self.dispatching.get() {
+            self.crew.notify();
+        }
+    }
+
+    /// A task that gave up its turn: behind all others. Its worker will come to it, so siblings are
+    /// only asked for help, and only if there is something for them besides.
+    #[inline]
+    pub(super) fn push_yielded(&self, core: &Core, runnable: Runnable) {
+        let alone = core.queue.is_empty();
+        let _ = self.push_back(core, runnable);
+        if !alone {
+            self.crew.help();
+        }
+    }
+
+    #[inline]
+    pub(super) fn push_back(&self, core: &Core, runnable: Runnable) -> Shareable {
+        if let Err(overflow) = core.queue.push_back(runnable) {
+            self.crew.inject_overflow(self.post(), overflow);
+        }
+        Shareable::Yes
+    }
+}

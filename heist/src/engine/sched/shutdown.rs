@@ -1,0 +1,58 @@
+//! Bringing a crew down.
+//!
+//! 1. `Crew::close` marks the crew as closing and wakes all workers.
+//! 2. Each worker leaves its loop after the poll it is in, and returns its core.
+//! 3. The last one to return has all queues. It closes the owned lists: idle tasks are cancelled on
+//!    the spot, the others marked.
+//! 4. It drains the queues and the injector, cancelling what it finds, until no task is listed: what
+//!    is missing is on its way into the injector from a thread that just woke it, or is being polled
+//!    by nobody (a task that blocks in place is not listed, and ends when its poll does).
+//! 5. It closes the injector: a spawn that comes later gets its task back and cancels it.
+//! 6. Timers and reactor are shut down: whoever still waits on them outside of tasks is told.
+
+use crate::engine::sched::crew::{Core, Crew};
+use crate::engine::task::Runnable;
+use crate::loom::thread;
+
+impl Crew {
+    /// A worker leaves. The last one does the rest.
+    pub(super) fn return_core(&self, core: Box<Core>) {
+        let cores = {
+            let mut returned = self.returned.lock();
+            returned.push(core);
+            if returned.len() < self.config.workers {
+                return;
+            }
+            std::mem::take(&mut *returned)
+        };
+        self.end_tasks(&cores);
+        for timers in self.posts.iter().filter_map(|post| post.timers.as_ref()) {
+            timers.shutdown();
+        }
+        if let Some(reactor) = self.driver.handle() {
+            reactor.shutdown();
+        }
+    }
+
+    fn end_tasks(&self, cores: &[Box<Core>]) {
+        self.owned.close(Runnable::cancel);
+        loop {
+            for core in cores {
+                while let Some(runnable) = core.queue.pop_front() {
+                    runnable.cancel();
+                }
+                while let Some(runnable) = self.posts[core.index].slot.take() {
+                    runnable.cancel();
+                }
+            }
+            if let Some(injected) = self.injector.try_take(|len| len) {
+                injected.for_each(Runnable::cancel);
+            }
+            if self.owned.is_empty() {
+                break;
+            }
+            thread::yield_now();
+        }
+        self.injector.close().for_each(Runnable::cancel);
+    }
+}

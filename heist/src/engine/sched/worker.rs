@@ -1,0 +1,214 @@
+//! The worker: a thread that runs tasks until there are none, and then sleeps.
+
+use std::cell::Cell;
+use std::time::Instant;
+
+use crate::engine::base::budget::{self, Budget};
+use crate::engine::base::current as poll;
+use crate::engine::sched::crew::{Core, Crew, Post};
+use crate::engine::sched::current;
+use crate::engine::sched::idle::Rise;
+use crate::engine::task::{Polled, Runnable};
+use std::sync::Arc;
+
+/// How many tasks may follow each other through the slot before the queue gets its turn.
+const SLOT_RUNS: u32 = 3;
+
+/// A thread that is a worker.
+pub(super) struct WorkerContext {
+    pub(super) crew: Arc<Crew>,
+    index: usize,
+    /// The core, while user code runs that might push or hand it on; the loop has it otherwise.
+    pub(super) core: Cell<Option<Box<Core>>>,
+    /// False once the core went to another thread, which is the worker now.
+    pub(super) on_duty: Cell<bool>,
+    /// True while the drivers are turned: what they wake goes to the queue, and is announced once.
+    pub(super) dispatching: Cell<bool>,
+}
+
+/// Takes up post `index`, until the runtime closes or the core is handed on.
+pub(super) fn run(crew: &Arc<Crew>, index: usize) {
+    // None: the thread that handed the core on took it back before we came.
+    let Some(core) = crew.posts[index].core.lock().take() else {
+        return;
+    };
+    let worker = WorkerContext {
+        crew: Arc::clone(crew),
+        index,
+        core: Cell::new(None),
+        on_duty: Cell::new(true),
+        dispatching: Cell::new(false),
+    };
+    let may_block = poll::set_may_block(false);
+    current::scope(&worker, || worker.run(core));
+    poll::set_may_block(may_block);
+}
+
+impl WorkerContext {
+    /// True if this thread is a worker of `crew`, now.
+    #[inline]
+    pub(super) fn is_of(&self, crew: &Crew) -> bool {
+        std::ptr::eq(&*self.crew, crew) && self.on_duty.get()
+    }
+
+    #[inline]
+    pub(super) fn index(&self) -> usize {
+        self.index
+    }
+
+    #[inline]
+    pub(super) fn post(&self) -> &Post {
+        &self.crew.posts[self.index]
+    }
+
+    fn now(&self) -> Instant {
+        self.crew.services().clock().now()
+    }
+
+    fn run(&self, mut core: Box<Core>) {
+        let mut up_since = self.now();
+        while !self.crew.is_closing() {
+            core.tick = core.tick.wrapping_add(1);
+            if core.tick % self.crew.config.event_interval == 0 {
+                core = self.maintain(core);
+            }
+            let found = self.next_task(&mut core).or_else(|| self.search(&mut core));
+            core = match found {
+                Some(runnable) => match self.run_task(core, runnable) {
+                    Some(core) => core,
+                    None => return,
+                },
+                None => self.sleep(core, &mut up_since),
+            };
+        }
+        if core.searching {
+            core.searching = false;
+            let _ = self.crew.idle.stop_searching();
+        }
+        self.crew.return_core(core);
+    }
+
+    /// Runs a task, and those that follow it through the slot. `None` if the core was handed on.
+    fn run_task(&self, mut core: Box<Core>, runnable: Runnable) -> Option<Box<Core>> {
+        if core.searching {
+            core.searching = false;
+            // I3: one more is woken only if there is more to find.
+            if self.crew.idle.stop_searching() && self.crew.work_visible() {
+                self.crew.notify();
+            }
+        }
+        budget::replace(Budget::initial());
+        core = self.poll(core, runnable)?;
+        let mut slot_runs = 0;
+        while let Some(next) = self.post().slot.take() {
+            // The budget goes with the slot: tasks that wake each other share one turn.
+            if !budget::has_budget_remaining() {
+                let _ = self.push_back(&core, next);
+                break;
+            }
+            slot_runs += 1;
+            if slot_runs >= SLOT_RUNS {
+                core.use_slot = false;
+            }
+            core = self.poll(core, next)?;
+        }
+        core.use_slot = self.crew.config.use_slot;
+        budget::replace(Budget::unconstrained());
+        Some(core)
+    }
+
+    #[inline]
+    fn poll(&self, core: Box<Core>, runnable: Runnable) -> Option<Box<Core>> {
+        self.post().counters.polls.add(1);
+        self.core.set(Some(core));
+        let polled = self.crew.hooks.run(runnable);
+        let core = self.core.take();
+        if let Polled::Again(runnable) = polled {
+            match &core {
+                Some(core) => self.push_yielded(core, runnable),
+                None => self.crew.inject(runnable),
+            }
+        }
+        core
+    }
+
+    /// The look at reactor and timers that a busy worker owes every so often.
+    fn maintain(&self, core: Box<Core>) -> Box<Core> {
+        let core = self.dispatch(core, || {
+            self.crew.driver.poll();
+            if let Some(timers) = &self.post().timers {
+                timers.fire(self.now());
+            }
+        });
+        self.post()
+            .counters
+            .queue_depth
+            .set(u64::from(core.queue.len()));
+        if core.queue.len() > 1 {
+            self.crew.help();
+        }
+        core
+    }
+
+    /// Turns drivers: what they wake goes to this worker's queue, unannounced.
+    fn dispatch(&self, core: Box<Core>, turn: impl FnOnce()) -> Box<Core> {
+        self.core.set(Some(core));
+        self.dispatching.set(true);
+        turn();
+        self.dispatching.set(false);
+        self.core
+            .take()
+            .expect("nobody blocks in place while the drivers are turned")
+    }
+
+    /// Sleeps until there is something to do, or something to look for.
+    fn sleep(&self, mut core: Box<Core>, up_since: &mut Instant) -> Box<Core> {
+        if let Some(hook) = &self.crew.hooks.before_park {
+            // The hook may spawn and wake.
+            core = self.dispatch(core, || hook());
+            if !core.queue.is_empty() {
+                return core;
+            }
+        }
+        let was_searching = std::mem::take(&mut core.searching);
+        if self.crew.idle.start_sleep(self.index, was_searching) && self.crew.work_visible() {
+            // I1: something came while we were announcing.
+            core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
+            return core;
+        }
+        let counters = &self.post().counters;
+        let mut now = self.now();
+        counters
+            .busy_nanos
+            .add(now.duration_since(*up_since).as_nanos() as u64);
+        counters.parks.add(1);
+
+        let mut woken = false;
+        while !woken && core.queue.is_empty() && !self.crew.is_closing() {
+            let timers = self.post().timers.as_ref();
+            let deadline = timers.and_then(|timers| timers.prepare_sleep(now));
+            let timeout = deadline.map(|deadline| deadline.saturating_duration_since(now));
+            core = self.dispatch(core, || {
+                woken = self.crew.driver.park(&self.post().parker, timeout);
+                now = self.now();
+                if let Some(timers) = timers {
+                    timers.awake();
+                    timers.fire(now);
+                }
+            });
+        }
+        // Whoever claimed us has taken our bit: we are searching on its behalf.
+        core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
+        *up_since = now;
+        counters.unparks.add(1);
+        if core.queue.is_empty() {
+            counters.noops.add(1);
+        } else if core.queue.len() > 1 && !core.searching {
+            self.crew.notify();
+        }
+        if let Some(hook) = &self.crew.hooks.after_unpark {
+            core = self.dispatch(core, || hook());
+        }
+        core
+    }
+}

@@ -1,0 +1,243 @@
+//! The handles: [`JoinHandle`] waits for a task, [`AbortHandle`] only cancels it.
+
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker, ready};
+
+use crate::engine::base::budget;
+use crate::engine::task::state::{DropJoin, Last};
+use crate::engine::task::{Id, JoinError, Task};
+
+/// Waits for a task, and gives its output.
+///
+/// Made by [`spawn`](crate::spawn) and its kin. Awaiting it gives `Ok` with the task's output, or a
+/// [`JoinError`] if the task panicked or was cancelled.
+///
+/// Dropping the handle detaches the task: it goes on, and nobody can wait for it any more.
+///
+/// # Cancel safety
+///
+/// `&mut JoinHandle` is cancel safe: used in a `select!` branch that does not complete, nothing is
+/// lost, and it can be awaited again.
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let task = heist::spawn(async { 6 * 7 });
+/// assert_eq!(task.await.unwrap(), 42);
+/// # }
+/// ```
+pub struct JoinHandle<T> {
+    task: Task,
+    _output: PhantomData<T>,
+}
+
+// SAFETY: the handle is a counted claim on a cell whose shared parts are atomics; what it moves
+// between threads is the output.
+unsafe impl<T: Send> Send for JoinHandle<T> {}
+// SAFETY: as above; `&JoinHandle` gives no access to the output.
+unsafe impl<T: Send> Sync for JoinHandle<T> {}
+
+impl<T> UnwindSafe for JoinHandle<T> {}
+impl<T> RefUnwindSafe for JoinHandle<T> {}
+impl<T> Unpin for JoinHandle<T> {}
+
+impl<T> JoinHandle<T> {
+    /// # Safety
+    ///
+    /// `task` has `JOIN_INTEREST` set for this very handle, and its output is a `T`.
+    pub(super) unsafe fn new(task: Task) -> Self {
+        Self {
+            task,
+            _output: PhantomData,
+        }
+    }
+
+    /// Asks the task to end at its next `.await`.
+    ///
+    /// Awaiting the handle afterwards gives a [cancelled](JoinError::is_cancelled) error, unless the
+    /// task had completed already. A task from [`spawn_blocking`](crate::task::spawn_blocking) that
+    /// has begun cannot be aborted.
+    pub fn abort(&self) {
+        self.task.abort();
+    }
+
+    /// True once the task has ended, by whatever way.
+    pub fn is_finished(&self) -> bool {
+        self.task.header().state.is_complete()
+    }
+
+    /// A handle that can abort the task and no more.
+    #[must_use = "an abort handle does nothing by itself"]
+    pub fn abort_handle(&self) -> AbortHandle {
+        AbortHandle::new(self.task)
+    }
+
+    /// The task's [`Id`].
+    pub fn id(&self) -> Id {
+        self.task.header().id
+    }
+
+    /// Makes sure that `waker` is woken at completion; false if that has happened.
+    fn register(&self, waker: &Waker) -> bool {
+        let state = &self.task.header().state;
+        // SAFETY: the handle keeps the cell alive.
+        let field = &unsafe { super::header::Header::trailer(self.task.0) }.join_waker;
+        if state.has_join_waker() {
+            // SAFETY: T6 — set and not complete: both sides may read. If the task completed in
+            // between, the completer may be taking it: so first make sure it has not.
+            if !state.unset_join_waker() {
+                return false;
+            }
+            // Ours alone now.
+            // SAFETY: T6 — unset.
+            let same = field
+                .with(|field| unsafe { (*field).as_ref() }.is_some_and(|w| w.will_wake(waker)));
+            if !same {
+                let new = waker.clone();
+                // SAFETY: T6 — unset.
+                let old = field.with_mut(|field| unsafe { (*field).replace(new) });
+                drop(old);
+            }
+        } else {
+            let new = waker.clone();
+            // SAFETY: T6 — unset.
+            let old = field.with_mut(|field| unsafe { (*field).replace(new) });
+            drop(old);
+        }
+        if state.set_join_waker() {
+            return true;
+        }
+        // Completed before: the waker is still ours (T8).
+        // SAFETY: T8.
+        drop(field.with_mut(|field| unsafe { (*field).take() }));
+        false
+    }
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let coop = ready!(budget::poll_proceed(cx));
+        let header = self.task.header();
+        if !header.state.is_complete() && self.register(cx.waker()) {
+            return Poll::Pending;
+        }
+        let mut output = MaybeUninit::<Result<T, JoinError>>::uninit();
+        // SAFETY: T5 — complete, and we are the handle; the output is a `T`.
+        unsafe { (header.vtable.take_output)(self.task.0, output.as_mut_ptr().cast()) };
+        coop.made_progress();
+        // SAFETY: `take_output` wrote it.
+        Poll::Ready(unsafe { output.assume_init() })
+    }
+}
+
+impl<T> Drop for JoinHandle<T> {
+    fn drop(&mut self) {
+        let header = self.task.header();
+        loop {
+            match header.state.drop_join() {
+                DropJoin::Done => return,
+                DropJoin::DropWaker => {
+                    // SAFETY: the handle keeps the cell alive.
+                    let field = &unsafe { super::header::Header::trailer(self.task.0) }.join_waker;
+                    // SAFETY: T6 — unset.
+                    drop(field.with_mut(|field| unsafe { (*field).take() }));
+                }
+                DropJoin::DropOutput => {
+                    // SAFETY: T5 — complete, and we are the handle.
+                    unsafe { (header.vtable.drop_output)(self.task.0) };
+                    if header.state.release_join() == Last::Free {
+                        // SAFETY: T10.
+                        unsafe { super::free(self.task.0) };
+                    }
+                    return;
+                }
+            }
+        }
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle")
+            .field("id", &self.id())
+            .finish()
+    }
+}
+
+/// Cancels a task, without the right to its output.
+///
+/// Made by [`JoinHandle::abort_handle`]; unlike a `JoinHandle` it can be cloned.
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let task = heist::spawn(std::future::pending::<()>());
+/// let stop = task.abort_handle();
+/// stop.abort();
+/// assert!(task.await.unwrap_err().is_cancelled());
+/// assert!(stop.is_finished());
+/// # }
+/// ```
+pub struct AbortHandle {
+    task: Task,
+}
+
+// SAFETY: a counted reference to a cell of which it touches atomics and constants only.
+unsafe impl Send for AbortHandle {}
+// SAFETY: as above.
+unsafe impl Sync for AbortHandle {}
+
+impl UnwindSafe for AbortHandle {}
+impl RefUnwindSafe for AbortHandle {}
+
+impl AbortHandle {
+    fn new(task: Task) -> Self {
+        task.header().state.ref_inc();
+        Self { task }
+    }
+
+    /// Asks the task to end at its next `.await`; see [`JoinHandle::abort`].
+    pub fn abort(&self) {
+        self.task.abort();
+    }
+
+    /// True once the task has ended, by whatever way.
+    pub fn is_finished(&self) -> bool {
+        self.task.header().state.is_complete()
+    }
+
+    /// The task's [`Id`].
+    pub fn id(&self) -> Id {
+        self.task.header().id
+    }
+}
+
+impl Clone for AbortHandle {
+    fn clone(&self) -> Self {
+        Self::new(self.task)
+    }
+}
+
+impl Drop for AbortHandle {
+    fn drop(&mut self) {
+        if self.task.header().state.ref_dec() == Last::Free {
+            // SAFETY: T10.
+            unsafe { super::free(self.task.0) };
+        }
+    }
+}
+
+impl fmt::Debug for AbortHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AbortHandle")
+            .field("id", &self.id())
+            .finish()
+    }
+}

@@ -1,0 +1,326 @@
+//! L2: the task. One allocation that holds the future, then its output, and everything about it.
+//!
+//! # States
+//!
+//! All state is in one word ([`state`]):
+//!
+//! | bits | name | meaning |
+//! |---|---|---|
+//! | 0 | `COMPLETE` | the future is gone; final |
+//! | 1 | `CANCELLED` | drop the future instead of polling it; final |
+//! | 2 | `JOIN_INTEREST` | a `JoinHandle` exists; once cleared, never set again |
+//! | 3 | `JOIN_WAKER` | the join waker is set |
+//! | 8–31 | wakes | wakes that no finished poll has answered |
+//! | 32–63 | refs | wakers and abort handles |
+//!
+//! | phase | wakes | `COMPLETE` | the run right is |
+//! |---|---|---|---|
+//! | idle | 0 | – | nobody's |
+//! | runnable | ≥ 1 | – | a [`Runnable`]'s, in exactly one queue, slot or hand |
+//! | running | ≥ 1 | – | the polling worker's |
+//! | complete | ≥ 1 (stays) | set | gone |
+//!
+//! ```text
+//!              wake 0→1: waker::wake, Schedule::schedule
+//!         ┌──────────────────────────────────────────────┐
+//!         │                                              ▼
+//!      (idle)                                       (runnable) ◄── spawn
+//!         ▲                                              │ Runnable::run
+//!         │ state::finish_poll, no wake left             ▼
+//!         └────────────────────────────────────────── (running) ──┐ wake left, or yielded:
+//!                                                        │  ▲     │ Polled::Again, to a queue
+//!                              run::complete, run::cancel│  └─────┘
+//!                                                        ▼
+//!                                                   (complete) ──► freed when refs = 0 and no handle
+//! ```
+//!
+//! # Rules
+//!
+//! * **T1** Run right. While the task is incomplete and its wake count is not 0, exactly one run
+//!   right exists. It moves by value (a [`Runnable`], or the running poll) and carries the future,
+//!   `queue_next` and `home`. Whoever moves the count 0 → 1 gets it; `finish_poll` that brings the
+//!   count to 0 gives it up. An incomplete task is kept alive by its scheduler, so the run right
+//!   needs no reference.
+//! * **T2** A wake happens before the first poll that starts after it, and each wake is followed by a
+//!   poll start or by `COMPLETE`.
+//! * **T3** A poll that began with n wakes takes back n when it ends; more arrived meanwhile ⇔ it
+//!   must run again. One read-modify-write a wake, one a poll.
+//! * **T4** The count cannot overflow. A waker that sees `WAKE_LIMIT` wakes or more does a
+//!   read-modify-write that changes nothing, and is done if the count is still that high; a poll
+//!   that began at the limit or above takes back all but one and runs again, whatever comes. Both
+//!   halves are needed: without either a wake is lost.
+//! * **T5** The stage is the run right's until `COMPLETE`. After it the output is the `JoinHandle`'s.
+//!   A completer that finds no handle drops the output *before* `COMPLETE`, as it must not touch the
+//!   cell afterwards.
+//! * **T6** While `JOIN_WAKER` is unset, the join waker field is the `JoinHandle`'s. While it is set
+//!   and the task is incomplete, nobody touches the field.
+//! * **T7** If `JOIN_WAKER` is set at the moment of `COMPLETE`, the field is the completer's, who
+//!   takes a reference in the same step and gives it back after waking: the handle may see
+//!   `COMPLETE`, take the output and be gone before.
+//! * **T8** `JOIN_WAKER` set or unset after `COMPLETE` means nothing to the completer: the field
+//!   stays with whom T6 and T7 gave it to.
+//! * **T9** An incomplete task is in a queue that has not been polled yet, being polled, or listed
+//!   in an owned list; it is listed before it goes idle for the first time and unlisted before
+//!   `COMPLETE`.
+//! * **T10** The cell is freed by the operation after which `COMPLETE` is set, `JOIN_INTEREST` is
+//!   not and refs is 0. That happens once.
+//! * **T11** The scheduler a cell points to outlives the task's completion: a runtime lets go of its
+//!   scheduler only when all its tasks are complete. A wake of a complete task touches the cell alone.
+//!
+//! # Orderings
+//!
+//! The word's read-modify-writes form one modification order; each place says what it pairs with.
+//! Waking is a release, starting to poll an acquire load; ending a poll a release, winning the run
+//! right an acquire. Setting the join waker is a release, completing an acquire of it and a release
+//! of the output.
+//!
+//! # Rejected
+//!
+//! * *A "notified" flag and a "running" flag* (Tokio): two compare-and-swap loops a poll, one a wake.
+//! * *A counted reference for the queue and for the owned list*: three more read-modify-writes a task.
+//! * *A counted pointer to the runtime in each cell*: a line that all workers write at each spawn; T11
+//!   does without.
+//! * *Clearing `JOIN_INTEREST` with the waker still set*: the waker would live as long as the task.
+//!
+//! # Tested by
+//!
+//! `loom_tests` in this module, `tests/task_*.rs` and `tests/stress.rs`. Weakened once and seen to
+//! fail: see the list at the end of `loom_tests`.
+
+mod error;
+mod header;
+mod id;
+mod join;
+mod owned;
+mod run;
+mod state;
+mod waker;
+
+#[cfg(all(test, heist_loom))]
+mod loom_tests;
+
+pub use self::error::JoinError;
+pub(crate) use self::header::Header;
+pub use self::id::Id;
+pub use self::join::{AbortHandle, JoinHandle};
+pub(crate) use self::owned::{Closed, OwnedTasks};
+
+use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::panic::Location;
+use std::ptr::NonNull;
+
+use self::header::Cell;
+use self::state::Wake;
+use crate::engine::base::current;
+
+/// What a scheduler does for its tasks.
+pub(crate) trait Schedule: 'static {
+    /// Takes a task that was woken; sees to it that it is run.
+    fn schedule(&self, runnable: Runnable);
+
+    /// Lists a task that is about to sleep for the first time (T9).
+    ///
+    /// # Safety
+    ///
+    /// The caller has the run right; the task is not listed.
+    unsafe fn adopt(&self, task: Task) -> Result<(), Closed>;
+
+    /// Takes a listed task that ends off its list (T9).
+    ///
+    /// # Safety
+    ///
+    /// The caller has the run right; the task is listed.
+    unsafe fn release(&self, task: Task);
+
+    /// A task ended.
+    fn on_complete(&self, _id: Id, _spawned_at: &'static Location<'static>) {}
+
+    /// A task panicked.
+    fn on_panic(&self) {}
+}
+
+/// The address of a task's cell: no right and no reference by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Task(NonNull<Header>);
+
+impl Task {
+    fn header<'a>(self) -> &'a Header {
+        // SAFETY: whoever holds a `Task` has something that keeps the cell: a run right, a handle,
+        // a reference, or the lock of the list it is on.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// The task that this thread is polling.
+    pub(crate) fn running() -> Option<Self> {
+        NonNull::new(current::task().cast_mut().cast()).map(Self)
+    }
+
+    /// Takes the running task off its owned list, if it is on one of `scheduler`'s: it is listed
+    /// again when its poll ends. Only for the task that this thread is polling.
+    pub(crate) fn unlist<S: Schedule>(self, scheduler: *const S) {
+        let header = self.header();
+        if !std::ptr::eq(header.scheduler, scheduler.cast()) {
+            return;
+        }
+        // SAFETY: this thread has the run right of what it polls, and `home` belongs to it.
+        if header.home.with(|home| unsafe { *home }) != 0 {
+            // SAFETY: T11 — the task is incomplete, and its scheduler is an `S`, says the address.
+            let scheduler = unsafe { &*scheduler };
+            // SAFETY: this thread has the run right, and the task is listed.
+            unsafe { scheduler.release(self) };
+        }
+    }
+
+    /// Cancels the task from anywhere.
+    fn abort(self) {
+        if self.header().state.cancel() == Wake::Schedule {
+            Runnable(self.0).schedule();
+        }
+    }
+}
+
+/// The permission to poll a task once. It exists at most once for each task (T1).
+///
+/// Dropped unused, it cancels the task: a run right never just disappears.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Runnable(NonNull<Header>);
+
+// SAFETY: T1 — it is the only right to the future, and moving it moves the future. For futures that
+// are not `Send`, whoever spawned them promised to keep it on their thread.
+unsafe impl Send for Runnable {}
+
+/// How a poll ended.
+#[derive(Debug)]
+#[must_use]
+pub(crate) enum Polled {
+    /// The task is complete.
+    Done,
+    /// It waits to be woken.
+    Idle,
+    /// It was woken during the poll, or gave up its turn: it wants another.
+    Again(Runnable),
+}
+
+impl Runnable {
+    /// Polls the task.
+    #[inline]
+    pub(crate) fn run(self) -> Polled {
+        let header = self.into_raw();
+        // SAFETY: T1 — the runnable was the run right, and keeps the cell.
+        let poll = unsafe { header.as_ref() }.vtable.poll;
+        // SAFETY: as above.
+        unsafe { poll(header) }
+    }
+
+    /// Drops the future; the handle gets a "cancelled" error.
+    pub(crate) fn cancel(self) {
+        let header = self.into_raw();
+        // SAFETY: T1 — the runnable was the run right, and keeps the cell.
+        let cancel = unsafe { header.as_ref() }.vtable.cancel;
+        // SAFETY: as above.
+        unsafe { cancel(header) };
+    }
+
+    /// Gives it to its scheduler.
+    #[inline]
+    fn schedule(self) {
+        // SAFETY: T1 — the run right keeps the cell.
+        let schedule = unsafe { self.0.as_ref() }.vtable.schedule;
+        // SAFETY: the vtable is the cell's own.
+        unsafe { schedule(self) };
+    }
+
+    pub(crate) fn id(&self) -> Id {
+        Task(self.0).header().id
+    }
+
+    pub(crate) fn spawned_at(&self) -> &'static Location<'static> {
+        // SAFETY: T1 — the run right keeps the cell.
+        unsafe { Header::trailer(self.0) }.spawned_at
+    }
+
+    #[inline]
+    pub(crate) fn into_raw(self) -> NonNull<Header> {
+        ManuallyDrop::new(self).0
+    }
+
+    /// # Safety
+    ///
+    /// `header` came out of [`into_raw`](Self::into_raw), and comes back once.
+    #[inline]
+    pub(crate) unsafe fn from_raw(header: NonNull<Header>) -> Self {
+        Self(header)
+    }
+}
+
+impl Drop for Runnable {
+    fn drop(&mut self) {
+        Runnable(self.0).cancel();
+    }
+}
+
+// SAFETY: `queue_next` belongs to the run right, and a `Runnable` is that right.
+unsafe impl crate::engine::queue::injector::Linked for Runnable {
+    type Node = Header;
+
+    fn into_node(self) -> NonNull<Header> {
+        self.into_raw()
+    }
+
+    unsafe fn from_node(node: NonNull<Header>) -> Self {
+        // SAFETY: passed on.
+        unsafe { Self::from_raw(node) }
+    }
+
+    unsafe fn next(node: NonNull<Header>) -> Option<NonNull<Header>> {
+        // SAFETY: the caller has the run right, which keeps the cell.
+        let header = unsafe { node.as_ref() };
+        // SAFETY: T1 — the link belongs to the run right.
+        header.queue_next.with(|next| unsafe { *next })
+    }
+
+    unsafe fn set_next(node: NonNull<Header>, next: Option<NonNull<Header>>) {
+        // SAFETY: the caller has the run right, which keeps the cell.
+        let header = unsafe { node.as_ref() };
+        // SAFETY: T1 — the link belongs to the run right.
+        header.queue_next.with_mut(|link| unsafe { *link = next });
+    }
+}
+
+/// Makes a task. The maker has its run right.
+///
+/// # Safety
+///
+/// T11: `scheduler` lives until the task is complete. If `F` or its output is not `Send`, the
+/// runnable is run, and the handle used, on this thread only.
+#[inline]
+pub(crate) unsafe fn new<F, S>(
+    future: F,
+    scheduler: *const S,
+    id: Id,
+    spawned_at: &'static Location<'static>,
+) -> (Runnable, JoinHandle<F::Output>)
+where
+    F: Future + 'static,
+    F::Output: 'static,
+    S: Schedule,
+{
+    let header = Cell::<F, S>::allocate(future, scheduler, id, spawned_at);
+    // SAFETY: a new task has `JOIN_INTEREST`, and this is the one handle.
+    let join = unsafe { JoinHandle::new(Task(header)) };
+    (Runnable(header), join)
+}
+
+/// Frees the cell.
+///
+/// # Safety
+///
+/// T10.
+unsafe fn free(header: NonNull<Header>) {
+    // SAFETY: nobody else has it, but it is still there.
+    let dealloc = unsafe { header.as_ref() }.vtable.dealloc;
+    // SAFETY: T10.
+    unsafe { dealloc(header) };
+}

@@ -1,0 +1,397 @@
+//! Setting up a runtime.
+
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use crate::engine::base::rng::FastRand;
+use crate::engine::base::runtime_id::RuntimeId;
+use crate::engine::blocking::{self, ThreadPool};
+use crate::engine::context;
+use crate::engine::driver::Driver;
+use crate::engine::sched::crew::{Crew, CrewConfig};
+use crate::engine::sched::current_thread::{CurrentThread, CurrentThreadConfig};
+use crate::engine::sched::{Hooks, SchedHandle, Services, WeakSchedHandle};
+use crate::engine::timer::{Clock, TimerHandle};
+use crate::runtime::{Handle, Runtime};
+
+type Hook = Arc<dyn Fn() + Send + Sync>;
+
+/// Sets up a [`Runtime`].
+///
+/// ```
+/// use heist::runtime::Builder;
+///
+/// let runtime = Builder::new_multi_thread()
+///     .worker_threads(2)
+///     .thread_name("my-worker")
+///     .enable_all()
+///     .build()
+///     .unwrap();
+/// # drop(runtime);
+/// ```
+pub struct Builder {
+    flavor: Flavor,
+    enable_io: bool,
+    enable_time: bool,
+    start_paused: bool,
+    workers: Option<usize>,
+    max_blocking_threads: usize,
+    keep_alive: Duration,
+    thread_name: Arc<dyn Fn() -> String + Send + Sync>,
+    stack_size: Option<usize>,
+    on_thread_start: Option<Hook>,
+    on_thread_stop: Option<Hook>,
+    hooks: Hooks,
+    global_queue_interval: Option<u32>,
+    event_interval: u32,
+    max_io_events: usize,
+    use_slot: bool,
+    seed: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flavor {
+    CurrentThread,
+    MultiThread,
+}
+
+/// Ticks between looks at the drivers, and at the injector, by default. Odd primes, so that they do
+/// not fall in step with what programs do in powers of two.
+const EVENT_INTERVAL: u32 = 61;
+const GLOBAL_QUEUE_INTERVAL: u32 = 61;
+const GLOBAL_QUEUE_INTERVAL_CURRENT_THREAD: u32 = 31;
+
+impl Builder {
+    /// A runtime that runs everything on the thread that calls `block_on`.
+    pub fn new_current_thread() -> Builder {
+        Self::new(Flavor::CurrentThread)
+    }
+
+    /// A runtime with work-stealing workers.
+    pub fn new_multi_thread() -> Builder {
+        Self::new(Flavor::MultiThread)
+    }
+
+    fn new(flavor: Flavor) -> Self {
+        Self {
+            flavor,
+            enable_io: false,
+            enable_time: false,
+            start_paused: false,
+            workers: None,
+            max_blocking_threads: 512,
+            keep_alive: Duration::from_secs(10),
+            thread_name: Arc::new(|| "heist-rt-worker".to_owned()),
+            stack_size: None,
+            on_thread_start: None,
+            on_thread_stop: None,
+            hooks: Hooks::default(),
+            global_queue_interval: None,
+            event_interval: EVENT_INTERVAL,
+            max_io_events: 1024,
+            use_slot: true,
+            seed: None,
+        }
+    }
+
+    /// Enables I/O and time.
+    pub fn enable_all(&mut self) -> &mut Self {
+        self.enable_io().enable_time()
+    }
+
+    /// Enables sockets, pipes, child processes and signals.
+    pub fn enable_io(&mut self) -> &mut Self {
+        self.enable_io = true;
+        self
+    }
+
+    /// Enables timers.
+    pub fn enable_time(&mut self) -> &mut Self {
+        self.enable_time = true;
+        self
+    }
+
+    /// How many events are taken from the system at a time; 1024 by default.
+    ///
+    /// # Panics
+    ///
+    /// If it is 0.
+    #[track_caller]
+    pub fn max_io_events_per_tick(&mut self, capacity: usize) -> &mut Self {
+        assert!(
+            capacity > 0,
+            "Max I/O events per tick must be greater than 0"
+        );
+        self.max_io_events = capacity;
+        self
+    }
+
+    /// How many workers a multi-thread runtime has. By default the environment variable
+    /// `HEIST_WORKER_THREADS` says so, else there is one for each core available to the process.
+    ///
+    /// # Panics
+    ///
+    /// If it is 0.
+    #[track_caller]
+    pub fn worker_threads(&mut self, val: usize) -> &mut Self {
+        assert!(val > 0, "Worker threads cannot be set to 0");
+        self.workers = Some(val);
+        self
+    }
+
+    /// How many threads the pool for blocking functions may have; 512 by default.
+    ///
+    /// # Panics
+    ///
+    /// If it is 0.
+    #[track_caller]
+    pub fn max_blocking_threads(&mut self, val: usize) -> &mut Self {
+        assert!(val > 0, "Max blocking threads cannot be set to 0");
+        self.max_blocking_threads = val;
+        self
+    }
+
+    /// The name of all threads.
+    pub fn thread_name(&mut self, val: impl Into<String>) -> &mut Self {
+        let name = val.into();
+        self.thread_name_fn(move || name.clone())
+    }
+
+    /// Gives each thread its name.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// let runtime = heist::runtime::Builder::new_multi_thread()
+    ///     .thread_name_fn(|| {
+    ///         static NEXT: AtomicUsize = AtomicUsize::new(0);
+    ///         format!("my-pool-{}", NEXT.fetch_add(1, Ordering::SeqCst))
+    ///     })
+    ///     .build();
+    /// # drop(runtime);
+    /// ```
+    pub fn thread_name_fn<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn() -> String + Send + Sync + 'static,
+    {
+        self.thread_name = Arc::new(f);
+        self
+    }
+
+    /// The stack size of all threads, in bytes.
+    pub fn thread_stack_size(&mut self, val: usize) -> &mut Self {
+        self.stack_size = Some(val);
+        self
+    }
+
+    /// Called on each thread of the runtime when it starts.
+    pub fn on_thread_start<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn() + Send + Sync + 'static,
+    {
+        self.on_thread_start = Some(Arc::new(f));
+        self
+    }
+
+    /// Called on each thread of the runtime before it ends.
+    pub fn on_thread_stop<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn() + Send + Sync + 'static,
+    {
+        self.on_thread_stop = Some(Arc::new(f));
+        self
+    }
+
+    /// Called on a worker before it goes to sleep. It may spawn and wake tasks; they run before the
+    /// worker sleeps.
+    pub fn on_thread_park<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn() + Send + Sync + 'static,
+    {
+        self.hooks.before_park = Some(Arc::new(f));
+        self
+    }
+
+    /// Called on a worker after it slept.
+    pub fn on_thread_unpark<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn() + Send + Sync + 'static,
+    {
+        self.hooks.after_unpark = Some(Arc::new(f));
+        self
+    }
+
+    /// How long an idle thread of the blocking pool stays; 10 seconds by default.
+    pub fn thread_keep_alive(&mut self, duration: Duration) -> &mut Self {
+        self.keep_alive = duration;
+        self
+    }
+
+    /// How many tasks a worker polls between two looks at the injector, the global queue.
+    ///
+    /// # Panics
+    ///
+    /// If it is 0.
+    #[track_caller]
+    pub fn global_queue_interval(&mut self, val: u32) -> &mut Self {
+        assert!(val > 0, "global_queue_interval must be greater than 0");
+        self.global_queue_interval = Some(val);
+        self
+    }
+
+    /// How many tasks a worker polls between two looks at reactor and timers; 61 by default.
+    ///
+    /// # Panics
+    ///
+    /// If it is 0.
+    #[track_caller]
+    pub fn event_interval(&mut self, val: u32) -> &mut Self {
+        assert!(val > 0, "event_interval must be greater than 0");
+        self.event_interval = val;
+        self
+    }
+
+    /// Has woken tasks always queue at the end, instead of running next on the worker that woke them.
+    pub fn disable_lifo_slot(&mut self) -> &mut Self {
+        self.use_slot = false;
+        self
+    }
+
+    /// Starts with a paused clock: time moves only by [`advance`](crate::time::advance), or when all
+    /// tasks wait. For tests, on a current-thread runtime.
+    pub fn start_paused(&mut self, start_paused: bool) -> &mut Self {
+        self.start_paused = start_paused;
+        self
+    }
+
+    /// Makes the runtime.
+    ///
+    /// # Errors
+    ///
+    /// If the system gives no thread, or no descriptors for the reactor.
+    ///
+    /// # Panics
+    ///
+    /// If a multi-thread runtime is to start with a paused clock.
+    pub fn build(&mut self) -> io::Result<Runtime> {
+        let scheduler = match self.flavor {
+            Flavor::CurrentThread => self.build_current_thread()?,
+            Flavor::MultiThread => self.build_multi_thread()?,
+        };
+        context::register(&scheduler);
+        Ok(Runtime::from_handle(Handle { scheduler }))
+    }
+
+    fn build_current_thread(&self) -> io::Result<SchedHandle> {
+        let (driver, services, own) = self.build_services(1)?;
+        let config = CurrentThreadConfig {
+            global_queue_interval: self
+                .global_queue_interval
+                .unwrap_or(GLOBAL_QUEUE_INTERVAL_CURRENT_THREAD),
+            event_interval: self.event_interval,
+        };
+        let scheduler = CurrentThread::new(config, driver, services, self.hooks.clone());
+        let handle = SchedHandle::CurrentThread(scheduler);
+        let _ = own.set(handle.downgrade());
+        Ok(handle)
+    }
+
+    fn build_multi_thread(&self) -> io::Result<SchedHandle> {
+        let workers = self.workers.unwrap_or_else(default_workers);
+        let (driver, services, own) = self.build_services(workers)?;
+        let config = CrewConfig {
+            workers,
+            global_queue_interval: self.global_queue_interval.unwrap_or(GLOBAL_QUEUE_INTERVAL),
+            event_interval: self.event_interval,
+            use_slot: self.use_slot,
+            seed: self.seed.unwrap_or_else(FastRand::entropy),
+        };
+        let crew = Crew::new(config, driver, services, self.hooks.clone());
+        let handle = SchedHandle::Crew(Arc::clone(&crew));
+        let _ = own.set(handle.downgrade());
+        if let Err(error) = crew.start() {
+            let pool = &crew.services().pool;
+            pool.shutdown();
+            pool.wait(None);
+            return Err(error);
+        }
+        Ok(handle)
+    }
+
+    /// The parts below a scheduler, and a place for the scheduler to be put into: pool threads enter
+    /// it.
+    #[expect(clippy::type_complexity, reason = "used twice, above")]
+    fn build_services(
+        &self,
+        shards: usize,
+    ) -> io::Result<(Driver, Services, Arc<OnceLock<WeakSchedHandle>>)> {
+        let driver = Driver::new(self.enable_io.then_some(self.max_io_events))?;
+        let own = Arc::new(OnceLock::<WeakSchedHandle>::new());
+        let mut config = blocking::Config::new(available_cores());
+        config.max_threads = self.max_blocking_threads;
+        config.keep_alive = self.keep_alive;
+        config.stack_size = self.stack_size;
+        config.name = Arc::clone(&self.thread_name);
+        config.on_start = self.on_thread_start.clone();
+        config.on_stop = self.on_thread_stop.clone();
+        let enter = {
+            let own = Arc::clone(&own);
+            move |run: &mut dyn FnMut()| {
+                let _entered = own
+                    .get()
+                    .and_then(WeakSchedHandle::upgrade)
+                    .map(context::enter);
+                run();
+            }
+        };
+        let enter: Arc<dyn Fn(&mut dyn FnMut()) + Send + Sync> = Arc::new(enter);
+        config.around = Some(enter);
+        let clock = Clock::new(self.flavor == Flavor::CurrentThread, self.start_paused);
+        let services = Services {
+            id: RuntimeId::next(),
+            reactor: driver.handle().cloned(),
+            timers: TimerHandle::new(shards, clock),
+            time_enabled: self.enable_time,
+            pool: ThreadPool::new(config),
+        };
+        Ok((driver, services, own))
+    }
+}
+
+/// Cores that this process may use.
+fn available_cores() -> usize {
+    static CORES: AtomicUsize = AtomicUsize::new(0);
+    match CORES.load(Ordering::Relaxed) {
+        0 => {
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            CORES.store(cores, Ordering::Relaxed);
+            cores
+        }
+        cores => cores,
+    }
+}
+
+fn default_workers() -> usize {
+    match std::env::var("HEIST_WORKER_THREADS") {
+        Ok(text) => match text.parse() {
+            Ok(workers) if workers > 0 => workers,
+            _ => panic!("\"HEIST_WORKER_THREADS\" must be a number above 0, and is {text:?}"),
+        },
+        Err(_) => available_cores(),
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("flavor", &self.flavor)
+            .field("worker_threads", &self.workers)
+            .field("max_blocking_threads", &self.max_blocking_threads)
+            .field("enable_io", &self.enable_io)
+            .field("enable_time", &self.enable_time)
+            .finish_non_exhaustive()
+    }
+}

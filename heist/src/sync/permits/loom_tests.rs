@@ -1,0 +1,177 @@
+use super::*;
+use crate::engine::base::parker::block_on;
+use crate::loom::sync::Arc;
+use crate::loom::thread;
+use futures::task::noop_waker;
+
+struct Guarded {
+    permits: Permits,
+    cell: UnsafeCell<u32>,
+}
+
+// SAFETY: the test's protocol: the cell is touched with a permit only, and loom watches it.
+unsafe impl Sync for Guarded {}
+// SAFETY: as above.
+unsafe impl Send for Guarded {}
+
+impl Guarded {
+    fn new(permits: usize) -> Arc<Self> {
+        Arc::new(Self {
+            permits: Permits::new(permits),
+            cell: UnsafeCell::new(0),
+        })
+    }
+
+    /// To be called with the only permit.
+    fn count(&self) -> u32 {
+        // SAFETY: the caller has the only permit.
+        self.cell.with_mut(|p| unsafe {
+            *p += 1;
+            *p
+        })
+    }
+}
+
+fn model(f: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(f);
+}
+
+fn lock_count_unlock(guarded: &Guarded) {
+    block_on(guarded.permits.acquire(1)).unwrap();
+    guarded.count();
+    guarded.permits.release(1);
+}
+
+#[test]
+fn the_last_permit_excludes() {
+    model(|| {
+        let guarded = Guarded::new(1);
+        let other = {
+            let guarded = Arc::clone(&guarded);
+            thread::spawn(move || lock_count_unlock(&guarded))
+        };
+        lock_count_unlock(&guarded);
+        other.join().unwrap();
+        assert_eq!(guarded.permits.available(), 1);
+        assert_eq!(guarded.count(), 3);
+    });
+}
+
+#[test]
+fn three_share_one_permit() {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(2);
+    builder.check(|| {
+        let guarded = Guarded::new(1);
+        let others: Vec<_> = (0..2)
+            .map(|_| {
+                let guarded = Arc::clone(&guarded);
+                thread::spawn(move || lock_count_unlock(&guarded))
+            })
+            .collect();
+        lock_count_unlock(&guarded);
+        for other in others {
+            other.join().unwrap();
+        }
+        assert_eq!(guarded.permits.available(), 1);
+        assert_eq!(guarded.count(), 4);
+    });
+}
+
+#[test]
+fn a_cancelled_waiter_passes_its_permit_on() {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(2);
+    builder.check(|| {
+        let guarded = Guarded::new(0);
+        let canceller = {
+            let guarded = Arc::clone(&guarded);
+            thread::spawn(move || {
+                let mut future = Box::pin(guarded.permits.acquire(1));
+                let waker = noop_waker();
+                if future
+                    .as_mut()
+                    .poll(&mut Context::from_waker(&waker))
+                    .is_ready()
+                {
+                    guarded.permits.release(1);
+                }
+            })
+        };
+        let waiter = {
+            let guarded = Arc::clone(&guarded);
+            thread::spawn(move || lock_count_unlock(&guarded))
+        };
+        guarded.count();
+        guarded.permits.release(1);
+        canceller.join().unwrap();
+        waiter.join().unwrap();
+        assert_eq!(guarded.permits.available(), 1);
+    });
+}
+
+#[test]
+fn two_releases_make_up_one_big_acquire() {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(2);
+    builder.check(|| {
+        let guarded = Guarded::new(0);
+        let others: Vec<_> = (0..2)
+            .map(|_| {
+                let guarded = Arc::clone(&guarded);
+                thread::spawn(move || guarded.permits.release(1))
+            })
+            .collect();
+        block_on(guarded.permits.acquire(2)).unwrap();
+        guarded.count();
+        for other in others {
+            other.join().unwrap();
+        }
+        assert_eq!(guarded.permits.available(), 0);
+    });
+}
+
+#[test]
+fn close_refuses_whoever_comes_or_waits() {
+    model(|| {
+        let guarded = Guarded::new(1);
+        let closer = {
+            let guarded = Arc::clone(&guarded);
+            thread::spawn(move || guarded.permits.close())
+        };
+        let result = block_on(guarded.permits.acquire(2));
+        assert_eq!(result, Err(Closed));
+        closer.join().unwrap();
+        assert_eq!(guarded.permits.available(), 1);
+    });
+}
+
+#[test]
+fn close_against_release_and_cancel() {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(2);
+    builder.check(|| {
+        let guarded = Guarded::new(0);
+        let closer = {
+            let guarded = Arc::clone(&guarded);
+            thread::spawn(move || guarded.permits.close())
+        };
+        let releaser = {
+            let guarded = Arc::clone(&guarded);
+            thread::spawn(move || guarded.permits.release(1))
+        };
+        let mut future = Box::pin(guarded.permits.acquire(1));
+        let waker = noop_waker();
+        let got = future.as_mut().poll(&mut Context::from_waker(&waker));
+        drop(future);
+        if got == Poll::Ready(Ok(())) {
+            guarded.permits.release(1);
+        }
+        closer.join().unwrap();
+        releaser.join().unwrap();
+        assert_eq!(guarded.permits.available(), 1);
+        assert!(guarded.permits.is_closed());
+    });
+}

@@ -1,0 +1,38 @@
+//! Spawning.
+
+use std::future::Future;
+
+use crate::engine::context;
+use crate::engine::task::Id;
+use crate::task::JoinHandle;
+
+/// Starts a task: a future that runs beside this one, at once, whether or not the handle is awaited.
+///
+/// The task runs on the runtime this is called in. On a multi-thread runtime it may move from worker
+/// to worker between two `.await`s, so it has to be `Send`.
+///
+/// ```
+/// # #[heist::main]
+/// # async fn main() {
+/// let task = heist::spawn(async {
+///     // work on it…
+///     "done"
+/// });
+/// assert_eq!(task.await.unwrap(), "done");
+/// # }
+/// ```
+///
+/// # Panics
+///
+/// Outside of a runtime. A panic *in* the task is the [`JoinHandle`]'s.
+#[track_caller]
+pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    match context::current() {
+        Some(scheduler) => scheduler.spawn(future, Id::next()),
+        None => panic!("{}", context::NO_RUNTIME),
+    }
+}

@@ -1,0 +1,268 @@
+//! The runtime as a program sees it: spawning, joining, blocking, shutting down.
+
+use std::future::pending;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, mpsc};
+use std::task::Poll;
+use std::time::Duration;
+
+use heist::runtime::{Builder, Handle, Runtime};
+use heist::task;
+
+fn runtimes() -> [Runtime; 3] {
+    [
+        Builder::new_current_thread().enable_all().build().unwrap(),
+        Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap(),
+        Builder::new_multi_thread()
+            .worker_threads(4)
+            .enable_all()
+            .build()
+            .unwrap(),
+    ]
+}
+
+#[test]
+fn block_on_gives_the_output() {
+    for runtime in runtimes() {
+        assert_eq!(runtime.block_on(async { 42 }), 42);
+    }
+}
+
+#[test]
+fn spawned_tasks_run_and_are_joined() {
+    for runtime in runtimes() {
+        let sum = runtime.block_on(async {
+            let tasks: Vec<_> = (0..1000u64)
+                .map(|i| heist::spawn(async move { i }))
+                .collect();
+            let mut sum = 0;
+            for task in tasks {
+                sum += task.await.unwrap();
+            }
+            sum
+        });
+        assert_eq!(sum, 499_500);
+    }
+}
+
+#[test]
+fn yield_now_lets_others_run() {
+    for runtime in runtimes() {
+        runtime.block_on(async {
+            let tasks: Vec<_> = (0..100)
+                .map(|_| {
+                    heist::spawn(async {
+                        for _ in 0..100 {
+                            task::yield_now().await;
+                        }
+                    })
+                })
+                .collect();
+            for task in tasks {
+                task.await.unwrap();
+            }
+        });
+    }
+}
+
+#[test]
+fn tasks_are_spawned_from_other_threads() {
+    for runtime in runtimes() {
+        let handle = runtime.handle().clone();
+        let tasks: Vec<_> =
+            std::thread::spawn(move || (0..100).map(|i| handle.spawn(async move { i })).collect())
+                .join()
+                .unwrap();
+        runtime.block_on(async move {
+            for (i, task) in tasks.into_iter().enumerate() {
+                assert_eq!(task.await.unwrap(), i);
+            }
+        });
+    }
+}
+
+#[test]
+fn blocking_functions_run_beside() {
+    for runtime in runtimes() {
+        let outputs = runtime.block_on(async {
+            let tasks: Vec<_> = (0..50)
+                .map(|i| task::spawn_blocking(move || i * 2))
+                .collect();
+            let mut outputs = Vec::new();
+            for task in tasks {
+                outputs.push(task.await.unwrap());
+            }
+            outputs
+        });
+        assert_eq!(outputs, (0..50).map(|i| i * 2).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_panic_is_the_handles() {
+    for runtime in runtimes() {
+        runtime.block_on(async {
+            let error = heist::spawn(async { panic!("on purpose") })
+                .await
+                .unwrap_err();
+            assert!(error.is_panic());
+            assert_eq!(
+                *error.into_panic().downcast::<&str>().unwrap(),
+                "on purpose"
+            );
+            assert_eq!(heist::spawn(async { 1 }).await.unwrap(), 1);
+        });
+    }
+}
+
+#[test]
+fn abort_cancels_and_drops_the_future() {
+    for runtime in runtimes() {
+        runtime.block_on(async {
+            let (tx, rx) = mpsc::channel::<()>();
+            let task = heist::spawn(async move {
+                let _held = tx;
+                pending::<()>().await;
+            });
+            task::yield_now().await;
+            task.abort();
+            assert!(task.await.unwrap_err().is_cancelled());
+            assert!(rx.recv().is_err(), "the future and all it held is gone");
+        });
+    }
+}
+
+#[test]
+fn dropping_the_runtime_drops_every_task() {
+    struct CountDrop(Arc<AtomicUsize>);
+    impl Drop for CountDrop {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, SeqCst);
+        }
+    }
+    for runtime in runtimes() {
+        let dropped = Arc::new(AtomicUsize::new(0));
+        for i in 0..200 {
+            let held = CountDrop(Arc::clone(&dropped));
+            runtime.spawn(async move {
+                let _held = held;
+                if i % 2 == 0 {
+                    task::yield_now().await;
+                }
+                pending::<()>().await;
+            });
+        }
+        runtime.block_on(async { task::yield_now().await });
+        drop(runtime);
+        assert_eq!(dropped.load(SeqCst), 200);
+    }
+}
+
+#[test]
+fn spawning_after_shutdown_gives_a_cancelled_handle() {
+    for runtime in runtimes() {
+        let handle = runtime.handle().clone();
+        drop(runtime);
+        let mut task = handle.spawn(async {});
+        assert!(task.is_finished());
+        let waker = std::task::Waker::noop();
+        let mut cx = std::task::Context::from_waker(waker);
+        let Poll::Ready(output) = std::future::Future::poll(std::pin::Pin::new(&mut task), &mut cx)
+        else {
+            panic!("it is finished");
+        };
+        assert!(output.unwrap_err().is_cancelled());
+        let blocking = handle.spawn_blocking(|| ());
+        assert!(blocking.is_finished());
+    }
+}
+
+#[test]
+fn wakers_may_outlive_the_runtime() {
+    for runtime in runtimes() {
+        let (tx, rx) = mpsc::channel();
+        runtime.spawn(std::future::poll_fn(move |cx| {
+            tx.send(cx.waker().clone()).unwrap();
+            Poll::<()>::Pending
+        }));
+        runtime.block_on(async { task::yield_now().await });
+        let waker = rx.recv().unwrap();
+        drop(runtime);
+        waker.wake_by_ref();
+        waker.clone().wake();
+        drop(waker);
+    }
+}
+
+#[test]
+fn block_in_place_hands_the_worker_on() {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        heist::spawn(async {
+            let (tx, rx) = mpsc::channel();
+            heist::spawn(async move { tx.send("from a sibling").unwrap() });
+            let got = task::block_in_place(move || rx.recv_timeout(Duration::from_secs(10)));
+            assert_eq!(got, Ok("from a sibling"));
+        })
+        .await
+        .unwrap();
+    });
+}
+
+#[test]
+fn block_on_may_be_nested_in_block_in_place() {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let got = runtime.block_on(async {
+        heist::spawn(async {
+            task::block_in_place(|| {
+                Handle::current().block_on(async {
+                    let inner = heist::spawn(async { task::block_in_place(|| 3) });
+                    task::yield_now().await;
+                    inner.await.unwrap()
+                })
+            })
+        })
+        .await
+        .unwrap()
+    });
+    assert_eq!(got, 3);
+}
+
+#[test]
+fn handle_current_is_the_runtimes_own() {
+    assert!(Handle::try_current().is_err());
+    for runtime in runtimes() {
+        let id = runtime.handle().id();
+        assert_eq!(runtime.block_on(async { Handle::current().id() }), id);
+        assert_eq!(
+            runtime.block_on(async {
+                heist::spawn(async { Handle::current().id() })
+                    .await
+                    .unwrap()
+            }),
+            id
+        );
+        let blocking = runtime.block_on(async {
+            task::spawn_blocking(|| Handle::current().id())
+                .await
+                .unwrap()
+        });
+        assert_eq!(blocking, id);
+        let guard = runtime.enter();
+        assert_eq!(Handle::current().id(), id);
+        drop(guard);
+        assert!(Handle::try_current().is_err());
+    }
+}

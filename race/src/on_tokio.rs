@@ -1,0 +1,6 @@
+//! The workloads on the registry's Tokio.
+
+pub(crate) use ::tokio as rt;
+
+#[path = "workloads/mod.rs"]
+pub(crate) mod workloads;

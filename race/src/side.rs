@@ -1,0 +1,46 @@
+//! The two sides: the same workloads, compiled once for each runtime.
+
+use crate::workload::{Probe, Workload};
+use crate::{on_heist, on_tokio};
+
+/// One runtime's copy of the workloads.
+pub(crate) struct Side {
+    /// How a child process is told which side it is.
+    pub(crate) id: &'static str,
+    runtime_type: fn() -> &'static str,
+    pub(crate) workloads: fn() -> Vec<Workload>,
+    pub(crate) probes: fn() -> Vec<Probe>,
+}
+
+impl Side {
+    pub(crate) fn tokio() -> Self {
+        Self {
+            id: "tokio",
+            runtime_type: on_tokio::workloads::runtime_type,
+            workloads: on_tokio::workloads::all,
+            probes: on_tokio::workloads::probes,
+        }
+    }
+
+    pub(crate) fn heist() -> Self {
+        Self {
+            id: "heist",
+            runtime_type: on_heist::workloads::runtime_type,
+            workloads: on_heist::workloads::all,
+            probes: on_heist::workloads::probes,
+        }
+    }
+
+    pub(crate) fn from_id(id: &str) -> Option<Self> {
+        [Self::tokio(), Self::heist()]
+            .into_iter()
+            .find(|side| side.id == id)
+    }
+
+    /// The crate that this side really runs on, as the compiler knows it: a table cannot be
+    /// labelled with a runtime that was not linked.
+    pub(crate) fn name(&self) -> &'static str {
+        let path = (self.runtime_type)();
+        path.split("::").next().unwrap_or(path)
+    }
+}
