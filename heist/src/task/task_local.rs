@@ -6,12 +6,12 @@
 //! task, and scopes nest: the inner scope holds the outer's value while it runs.
 //!
 //! **Rules.**
-//! * L1. The slot is borrowed mutably only for a swap, in which no user code runs; it is borrowed
+//! * K1. The slot is borrowed mutably only for a swap, in which no user code runs; it is borrowed
 //!   shared only in [`LocalKey::try_with`], around the user's closure. Hence the only conflict is a
 //!   scope entered inside that closure, and this is an error before anything is changed.
-//! * L2. Whoever swapped in swaps back, also when the code between unwinds.
-//! * L3. A future is dropped with its value in the slot: when it is done, and when the scope is
-//!   dropped before. If the slot cannot be had then (L1, or the thread is ending), it is dropped
+//! * K2. Whoever swapped in swaps back, also when the code between unwinds.
+//! * K3. A future is dropped with its value in the slot: when it is done, and when the scope is
+//!   dropped before. If the slot cannot be had then (K1, or the thread is ending), it is dropped
 //!   without.
 
 use std::cell::RefCell;
@@ -129,7 +129,7 @@ impl<T: 'static> LocalKey<T> {
         value: &mut Option<T>,
         closure: impl FnOnce() -> R,
     ) -> Result<R, EnterError> {
-        /// L2.
+        /// K2.
         struct SwapBack<'a, T: 'static> {
             key: &'static LocalKey<T>,
             value: &'a mut Option<T>,
@@ -137,7 +137,7 @@ impl<T: 'static> LocalKey<T> {
 
         impl<T: 'static> Drop for SwapBack<'_, T> {
             fn drop(&mut self) {
-                // It worked on the way in. Nothing that the closure borrowed is left (L1), and a
+                // It worked on the way in. Nothing that the closure borrowed is left (K1), and a
                 // slot that was alive before the call is alive at its end.
                 let swapped = self.key.swap(self.value);
                 debug_assert!(swapped.is_ok());
@@ -208,7 +208,7 @@ impl<T: 'static> LocalKey<T> {
     where
         F: FnOnce(&T) -> R,
     {
-        // A slot that is gone has no value: the same as no scope. The borrow cannot fail (L1).
+        // A slot that is gone has no value: the same as no scope. The borrow cannot fail (K1).
         self.inner
             .try_with(|slot| slot.borrow().as_ref().map(closure))
             .ok()
@@ -268,7 +268,7 @@ pin_project! {
             let this = this.project();
             let mut future = this.future;
             if mem::needs_drop::<F>() && future.is_some() {
-                // L3. An error leaves the future where it is, to be dropped with the fields.
+                // K3. An error leaves the future where it is, to be dropped with the fields.
                 let _ = this.key.in_scope(this.value, || future.set(None));
             }
         }
@@ -318,7 +318,7 @@ impl<T: 'static, F: Future> Future for TaskLocalFuture<T, F> {
         let polled = this.key.in_scope(this.value, || {
             let poll = future.as_mut().as_pin_mut()?.poll(cx);
             if poll.is_ready() {
-                // L3: here, where it finds the value.
+                // K3: here, where it finds the value.
                 future.set(None);
             }
             Some(poll)

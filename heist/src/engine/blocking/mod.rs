@@ -28,7 +28,7 @@
 //! creator or the new thread itself, whichever comes first, confirms them.
 //!
 //! **Rules.**
-//! * B1 (engine.md's I10). While a job is queued, a pool thread is claimed, or one is being
+//! * B1. While a job is queued, a pool thread is claimed, or one is being
 //!   created, or none is idle and the pool is at its cap, or none is idle and the system has just
 //!   refused a thread and a busy thread will come back to the queue. In particular a job never
 //!   waits behind one that blocks while the pool may grow.
