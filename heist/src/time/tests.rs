@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::engine::base::budget::{self, Budget, BudgetScope};
-use crate::engine::context::stub::{Entered, StubRuntime};
+use crate::engine::context::Entered;
+use crate::engine::context::stub::StubRuntime;
 use crate::engine::timer::{Clock, TimerHandle};
 use std::future::{Future, pending, poll_fn, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -48,7 +49,7 @@ impl Bench {
     }
 
     fn timers(&self) -> &TimerHandle {
-        self.runtime.timers.as_ref().unwrap()
+        self.runtime.timers()
     }
 
     fn armed(&self) -> usize {
@@ -474,7 +475,7 @@ fn a_sleep_is_polled_outside_of_its_runtime() {
     let mut cx = Context::from_waker(&waker);
     let polled = sleep.as_mut().poll(&mut cx);
     std::thread::sleep(ms(3));
-    let timers = runtime.timers.as_ref().unwrap();
+    let timers = runtime.timers();
     timers.fire_all(timers.clock.now());
     assert!(polled.is_ready() || wakes.0.load(Ordering::SeqCst) == 1);
     assert!(sleep.as_mut().poll(&mut cx).is_ready());

@@ -52,12 +52,12 @@ pub(crate) fn run<F: Future>(future: F) -> F::Output {
     struct Leave;
     impl Drop for Leave {
         fn drop(&mut self) {
-            crate::engine::context::set_reactor(None);
+            crate::engine::context::stub::set_reactor(None);
         }
     }
 
     let (mut reactor, handle) = super::Reactor::new(256).unwrap();
-    crate::engine::context::set_reactor(Some(handle.clone()));
+    crate::engine::context::stub::set_reactor(Some(handle.clone()));
     let leave = Leave;
     let counting = CountingWaker::new();
     let waker = counting.waker();
