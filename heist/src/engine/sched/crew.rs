@@ -15,6 +15,7 @@ use crate::engine::queue::local::{self, LocalQueue, Stealer};
 use crate::engine::queue::slot::Slot;
 use crate::engine::sched::counters::WorkerCounters;
 use crate::engine::sched::idle::Idle;
+use crate::engine::sched::watch::Watch;
 use crate::engine::sched::{Hooks, Services, current};
 use crate::engine::task::{self, Closed, Id, JoinHandle, OwnedTasks, Runnable, Schedule, Task};
 use crate::engine::timer::TimerShard;
@@ -56,6 +57,7 @@ pub(crate) struct Crew {
     pub(super) foreign_spawned: Counter,
     pub(super) foreign_completed: Counter,
     pub(super) foreign_schedules: Counter,
+    pub(super) watch: Watch,
 }
 
 /// A worker's post: what the others see of it. It stays when the thread behind it changes.
@@ -128,6 +130,7 @@ impl Crew {
             foreign_spawned: Counter::default(),
             foreign_completed: Counter::default(),
             foreign_schedules: Counter::default(),
+            watch: Watch::new(),
             config,
         });
         for (index, post) in crew.posts.iter().enumerate() {
@@ -158,7 +161,12 @@ impl Crew {
                 return Err(error);
             }
         }
-        Ok(())
+        self.watch.start(self).inspect_err(|_| self.close())
+    }
+
+    /// Ends what is not a worker: the last step of a shutdown.
+    pub(crate) fn stop_watch(&self, wait: bool) {
+        self.watch.stop(wait);
     }
 
     pub(crate) fn services(&self) -> &Services {

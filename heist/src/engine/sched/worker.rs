@@ -199,6 +199,7 @@ impl WorkerContext {
         }
         // Whoever claimed us has taken our bit: we are searching on its behalf.
         core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
+        self.crew.watch.worker_up();
         *up_since = now;
         counters.unparks.add(1);
         if core.queue.is_empty() {
