@@ -5,6 +5,7 @@
 //! | channel | senders, receivers | use |
 //! |---|---|---|
 //! | [`oneshot`] | one to one, one value | the answer to a request |
+//! | [`mpsc`] | many to one, many values | work for a task that owns something |
 //!
 //! # Sharing and waiting
 //!
@@ -29,6 +30,9 @@ pub(crate) use std::sync::Arc as StdArc;
 pub(crate) mod permits;
 
 pub mod futures;
+
+#[allow(unsafe_code, reason = "the block queue, and its receiver's end")]
+pub mod mpsc;
 
 #[allow(
     unsafe_code,
