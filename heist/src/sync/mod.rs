@@ -5,11 +5,13 @@
 //! | channel | senders, receivers | use |
 //! |---|---|---|
 //! | [`oneshot`] | one to one, one value | the answer to a request |
+//! | [`mpsc`] | many to one, many values | work for a task that owns something |
 //!
 //! # Sharing and waiting
 //!
 //! | type | use |
 //! |---|---|
+//! | [`Mutex`] | one at a time, also across an `.await` |
 //! | [`Semaphore`] | at most so many at a time |
 //! | [`Notify`] | "look again": a wake without a value |
 //!
@@ -22,6 +24,10 @@
 /// The public API is about `std`'s `Arc`, also in models: loom's cannot be a method's receiver.
 pub(crate) use std::sync::Arc as StdArc;
 
+/// Where the locks keep the user's value. A guard lends it out for as long as the guard lives, which
+/// a model's cell cannot watch: a model puts a watched cell *into* the lock.
+use std::cell::UnsafeCell as ValueCell;
+
 #[allow(
     unsafe_code,
     reason = "waiters live in their futures, in an intrusive queue"
@@ -29,6 +35,16 @@ pub(crate) use std::sync::Arc as StdArc;
 pub(crate) mod permits;
 
 pub mod futures;
+mod guard;
+
+#[allow(unsafe_code, reason = "the block queue, and its receiver's end")]
+pub mod mpsc;
+
+#[allow(unsafe_code, reason = "guards lend the value in the lock")]
+mod mutex;
+pub use self::mutex::{
+    MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard, TryLockError,
+};
 
 #[allow(
     unsafe_code,
