@@ -57,7 +57,7 @@ mod joined;
 mod memory;
 mod trivial;
 
-#[cfg(test)]
+#[cfg(all(test, not(heist_loom)))]
 mod test_support;
 
 pub use self::buffered::{BufReader, BufStream, BufWriter};
