@@ -65,7 +65,6 @@ pub use self::memory::{DuplexStream, SimplexStream, duplex, simplex};
 pub use self::read_buf::ReadBuf;
 pub use self::traits::{AsyncBufRead, AsyncRead, AsyncSeek, AsyncWrite};
 pub use self::trivial::{Empty, Repeat, Sink, empty, repeat, sink};
-pub use crate::engine::reactor::{Interest, Ready};
 
 #[doc(no_inline)]
 pub use std::io::{Error, ErrorKind, Result, SeekFrom};
