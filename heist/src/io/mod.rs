@@ -38,29 +38,35 @@
 //! a `select!` does with the branches it does not take. "Cancel safe" means that nothing is lost: the
 //! call can simply be made again.
 
-// The inside, in the order in which to read it.
-mod buffered;
-mod copy;
-mod ext;
-#[allow(unsafe_code, reason = "pins what is behind a lock")]
-mod halves;
-mod join;
-mod memory;
+// The foundation: what a read fills, and the four traits.
 #[allow(unsafe_code, reason = "uninitialised memory, counted")]
 mod read_buf;
 mod traits;
+
+// The methods to await, with their futures and adapters.
+mod ext;
+
+// Around streams, between them, and parts of them.
+mod buffered;
+mod copying;
+#[allow(unsafe_code, reason = "pins what is behind a lock")]
+mod halves;
+mod joined;
+
+// Streams without a system behind them.
+mod memory;
 mod trivial;
 
-#[cfg(test)]
+#[cfg(all(test, not(heist_loom)))]
 mod test_support;
 
 pub use self::buffered::{BufReader, BufStream, BufWriter};
-pub use self::copy::{copy, copy_bidirectional, copy_bidirectional_with_sizes, copy_buf};
+pub use self::copying::{copy, copy_bidirectional, copy_bidirectional_with_sizes, copy_buf};
 pub use self::ext::{
     AsyncBufReadExt, AsyncReadExt, AsyncSeekExt, AsyncWriteExt, Chain, Lines, Split, Take,
 };
 pub use self::halves::{ReadHalf, WriteHalf, split};
-pub use self::join::{Join, join};
+pub use self::joined::{Join, join};
 pub use self::memory::{DuplexStream, SimplexStream, duplex, simplex};
 pub use self::read_buf::ReadBuf;
 pub use self::traits::{AsyncBufRead, AsyncRead, AsyncSeek, AsyncWrite};

@@ -342,6 +342,7 @@ impl fmt::Debug for ReadBuf<'_> {
 mod tests {
     use super::*;
     use crate::engine::base::rng::FastRand;
+    use crate::io::test_support::Swapper;
     use bytes::BufMut;
     use futures::task::noop_waker_ref;
 
@@ -425,31 +426,13 @@ mod tests {
         assert_eq!(buf.remaining_mut(), 3);
     }
 
-    /// A reader that answers with a buffer of its own.
-    struct Swapper(Vec<u8>);
-
-    impl AsyncRead for Swapper {
-        fn poll_read(
-            mut self: Pin<&mut Self>,
-            _cx: &mut Context<'_>,
-            buf: &mut ReadBuf<'_>,
-        ) -> Poll<io::Result<()>> {
-            let len = self.0.len();
-            let mut other = ReadBuf::new(std::mem::take(&mut self.0).leak());
-            other.set_filled(len);
-            // Not a lifetime a safe reader could name, were the buffer not leaked.
-            *buf = other;
-            Poll::Ready(Ok(()))
-        }
-    }
-
     #[test]
     #[should_panic(expected = "another buffer")]
     fn a_reader_that_swaps_the_buffer_is_caught() {
         let mut memory = [UNINIT; 4];
         let mut buf = ReadBuf::uninit(&mut memory);
         let mut cx = Context::from_waker(noop_waker_ref());
-        let mut reader = Swapper(vec![1; 64]);
+        let mut reader = Swapper::new(64);
         let _ = buf.poll_fill_from(Pin::new(&mut reader), &mut cx, 4);
     }
 
@@ -459,7 +442,7 @@ mod tests {
         let mut memory = [UNINIT; 4];
         let mut buf = ReadBuf::uninit(&mut memory);
         let mut cx = Context::from_waker(noop_waker_ref());
-        let mut reader = Swapper(vec![]);
+        let mut reader = Swapper::new(0);
         let _ = buf.poll_fill_from(Pin::new(&mut reader), &mut cx, 4);
     }
 

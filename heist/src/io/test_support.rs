@@ -140,6 +140,30 @@ impl AsyncRead for ScriptReader {
     }
 }
 
+/// A reader that lies: it answers with a full buffer of its own in place of the one it was given.
+#[derive(Debug)]
+pub(crate) struct Swapper(&'static mut [u8]);
+
+impl Swapper {
+    pub(crate) fn new(len: usize) -> Self {
+        Self(vec![1; len].leak())
+    }
+}
+
+impl AsyncRead for Swapper {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let own = std::mem::take(&mut self.0);
+        let len = own.len();
+        *buf = ReadBuf::new(own);
+        buf.set_filled(len);
+        Poll::Ready(Ok(()))
+    }
+}
+
 /// What a scripted writer does next.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Taking {

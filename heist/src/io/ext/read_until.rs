@@ -9,6 +9,7 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 
 use crate::io::AsyncBufRead;
+use crate::io::ext::find_byte::find_byte;
 
 pin_project! {
     /// What [`AsyncBufReadExt::read_until`](crate::io::AsyncBufReadExt::read_until) returns.
@@ -63,9 +64,11 @@ pub(super) fn poll_read_until<R: AsyncBufRead + ?Sized>(
             Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
             Err(e) => return Poll::Ready(Err(e)),
         };
-        let n = length_until(delimiter, buffered);
+        let (n, done) = match find_byte(delimiter, buffered) {
+            Some(at) => (at + 1, true),
+            None => (buffered.len(), buffered.is_empty()),
+        };
         buf.extend_from_slice(&buffered[..n]);
-        let done = n == 0 || buffered[n - 1] == delimiter;
         reader.as_mut().consume(n);
         *read += n;
         if done {
@@ -74,29 +77,13 @@ pub(super) fn poll_read_until<R: AsyncBufRead + ?Sized>(
     }
 }
 
-/// The length of `bytes` up to and with the first `delimiter`, or of all if it is not among them.
-fn length_until(delimiter: u8, bytes: &[u8]) -> usize {
-    // std's search goes by words; a plain loop over the bytes is several times slower.
-    let mut rest = bytes;
-    io::BufRead::skip_until(&mut rest, delimiter).unwrap_or(bytes.len())
-}
-
 #[cfg(all(test, not(heist_loom)))]
 mod tests {
-    use super::length_until;
     use crate::engine::base::rng::FastRand;
     use crate::io::test_support::{Manner, Step, chopped, poll_once, reader};
     use crate::io::{AsyncBufReadExt, BufReader};
     use futures::executor::block_on;
     use std::io;
-
-    #[test]
-    fn length_until_counts_the_delimiter() {
-        assert_eq!(length_until(b'-', b""), 0);
-        assert_eq!(length_until(b'-', b"abc"), 3);
-        assert_eq!(length_until(b'-', b"-abc"), 1);
-        assert_eq!(length_until(b'-', b"abc-d-"), 4);
-    }
 
     #[test]
     fn reads_up_to_and_with_the_delimiter() {

@@ -88,3 +88,31 @@ impl<T: AsRef<[u8]> + Unpin> AsyncBufRead for io::Cursor<T> {
         io::BufRead::consume(self.get_mut(), amt);
     }
 }
+
+#[cfg(all(test, not(heist_loom)))]
+mod tests {
+    use crate::io::{AsyncBufRead, AsyncBufReadExt};
+    use futures::executor::block_on;
+    use std::io::Cursor;
+    use std::pin::Pin;
+
+    fn second_word(mut reader: impl AsyncBufRead + Unpin) -> Vec<u8> {
+        let mut word = vec![];
+        block_on(async {
+            assert_eq!(reader.fill_buf().await.unwrap(), b"to be or");
+            reader.consume(3);
+            reader.read_until(b' ', &mut word).await.unwrap();
+        });
+        word
+    }
+
+    #[test]
+    fn memory_is_its_own_buffer_and_pointers_pass_on() {
+        assert_eq!(second_word(&b"to be or"[..]), b"be ");
+        assert_eq!(second_word(Cursor::new("to be or")), b"be ");
+        let boxed: Box<dyn AsyncBufRead + Unpin> = Box::new(&b"to be or"[..]);
+        assert_eq!(second_word(boxed), b"be ");
+        let pinned: Pin<Box<dyn AsyncBufRead>> = Box::pin(&b"to be or"[..]);
+        assert_eq!(second_word(pinned), b"be ");
+    }
+}

@@ -119,7 +119,8 @@ mod tests {
         let boxed: Box<dyn AsyncRead + Unpin> = Box::new(&b"abc"[..]);
         assert_eq!(readable(boxed), b"abc");
         let mut slice = &b"abc"[..];
-        assert_eq!(readable(&mut slice), b"abc");
+        let pointer: &mut &[u8] = &mut slice;
+        assert_eq!(readable(pointer), b"abc");
         assert!(slice.is_empty());
         let pinned: Pin<Box<dyn AsyncRead>> = Box::pin(&b"abc"[..]);
         assert_eq!(readable(pinned), b"abc");

@@ -5,7 +5,7 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use crate::io::copy::transfer::Transfer;
+use crate::io::copying::transfer::Transfer;
 use crate::io::{AsyncRead, AsyncWrite, DEFAULT_BUFFER_SIZE};
 
 /// Copies from `a` to `b` and from `b` to `a`, both at once, and returns how many bytes went from

@@ -8,7 +8,7 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 
-use crate::io::copy::transfer::Transfer;
+use crate::io::copying::transfer::Transfer;
 use crate::io::{AsyncRead, AsyncWrite, DEFAULT_BUFFER_SIZE};
 
 pub use self::bidirectional::{copy_bidirectional, copy_bidirectional_with_sizes};
