@@ -14,10 +14,10 @@
 //!   at the count of polls that each worker keeps anyway: unchanged from one look to the next, and the
 //!   worker not asleep, means stuck.
 //! * **W2** A look comes after [`SHORTEST`] when something was stuck a short while ago, and each look
-//!   that finds nothing doubles the wait, up to [`LONGEST`]: a program that never blocks is looked at
-//!   once a second, one that does is looked after within milliseconds.
-//! * **W3** When nothing was polled for two of the longest waits, the watch dozes until a worker that
-//!   gets up sees it and wakes it: an idle runtime has no wake-ups.
+//!   that finds nothing makes the wait four times as long, up to [`LONGEST`]: a program that never
+//!   blocks is looked at once a second, one that does is looked after within milliseconds.
+//! * **W3** When nothing was polled for two looks in a row, the watch dozes until a worker that gets up
+//!   sees it and wakes it: an idle runtime has no wake-ups. It goes on with the wait it had.
 //! * **W4** It takes from the slot as any thief does (S2), and locks a wheel as any thread may.
 //!
 //! # Rejected
@@ -147,17 +147,17 @@ fn keep(bed: &Bed, crew: &Weak<Crew>) {
         match look {
             Look::Stuck => (interval, alert) = (SHORTEST, ALERT_LOOKS),
             Look::Moving | Look::Asleep if alert > 0 => alert -= 1,
-            Look::Moving | Look::Asleep => interval = (2 * interval).min(LONGEST),
+            Look::Moving | Look::Asleep => interval = (4 * interval).min(LONGEST),
         }
         idle_looks = if matches!(look, Look::Asleep) {
             idle_looks + 1
         } else {
             0
         };
-        if idle_looks >= 2 && interval == LONGEST && bed.doze(&crew) {
+        if idle_looks >= 2 && bed.doze(&crew) {
             drop(crew);
             bed.parker.park();
-            (interval, idle_looks) = (2 * SHORTEST, 0);
+            idle_looks = 0;
         }
     }
 }
