@@ -12,6 +12,7 @@
 //! | type | use |
 //! |---|---|
 //! | [`Mutex`] | one at a time, also across an `.await` |
+//! | [`RwLock`] | one writer or many readers at a time |
 //! | [`Semaphore`] | at most so many at a time |
 //! | [`Notify`] | "look again": a wake without a value |
 //!
@@ -55,6 +56,13 @@ pub use self::notify::Notify;
 
 #[allow(unsafe_code, reason = "the cell that both halves share")]
 pub mod oneshot;
+
+#[allow(unsafe_code, reason = "guards lend the value in the lock")]
+mod rwlock;
+pub use self::rwlock::{
+    OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock,
+    RwLockMappedWriteGuard, RwLockReadGuard, RwLockWriteGuard,
+};
 
 mod semaphore;
 pub use self::semaphore::{
