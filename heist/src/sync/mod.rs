@@ -14,6 +14,8 @@
 //! | [`Mutex`] | one at a time, also across an `.await` |
 //! | [`RwLock`] | one writer or many readers at a time |
 //! | [`Semaphore`] | at most so many at a time |
+//! | [`Barrier`] | nobody goes on before all have come |
+//! | [`OnceCell`], [`SetOnce`] | a value that is computed, or set, once |
 //! | [`Notify`] | "look again": a wake without a value |
 //!
 //! Everything here works on any executor: it only needs wakers. The `blocking_*` methods do the same
@@ -35,6 +37,9 @@ use std::cell::UnsafeCell as ValueCell;
 )]
 pub(crate) mod permits;
 
+mod barrier;
+pub use self::barrier::{Barrier, BarrierWaitResult};
+
 pub mod futures;
 mod guard;
 
@@ -54,6 +59,10 @@ pub use self::mutex::{
 mod notify;
 pub use self::notify::Notify;
 
+#[allow(unsafe_code, reason = "the value is there when a flag says so")]
+mod once_cell;
+pub use self::once_cell::{OnceCell, SetError};
+
 #[allow(unsafe_code, reason = "the cell that both halves share")]
 pub mod oneshot;
 
@@ -68,6 +77,10 @@ mod semaphore;
 pub use self::semaphore::{
     AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError,
 };
+
+#[allow(unsafe_code, reason = "the value is there when a state says so")]
+mod set_once;
+pub use self::set_once::{SetOnce, SetOnceError};
 
 #[cfg(all(test, not(heist_loom)))]
 mod test_support;
