@@ -6,6 +6,8 @@
 //! |---|---|---|
 //! | [`oneshot`] | one to one, one value | the answer to a request |
 //! | [`mpsc`] | many to one, many values | work for a task that owns something |
+//! | [`broadcast`] | many to many, each value to all | events |
+//! | [`watch`] | many to many, only the latest value | configuration, state, a signal to stop |
 //!
 //! # Sharing and waiting
 //!
@@ -24,6 +26,12 @@
 //! All waiting is first come, first served unless a type says otherwise, and each method says what
 //! happens when its future is dropped halfway (*Cancel safety*).
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::{Poll, ready};
+
+use crate::engine::base::budget;
+
 /// The public API is about `std`'s `Arc`, also in models: loom's cannot be a method's receiver.
 pub(crate) use std::sync::Arc as StdArc;
 
@@ -39,6 +47,8 @@ pub(crate) mod permits;
 
 mod barrier;
 pub use self::barrier::{Barrier, BarrierWaitResult};
+
+pub mod broadcast;
 
 pub mod futures;
 mod guard;
@@ -82,5 +92,19 @@ pub use self::semaphore::{
 mod set_once;
 pub use self::set_once::{SetOnce, SetOnceError};
 
+pub mod watch;
+
 #[cfg(all(test, not(heist_loom)))]
 mod test_support;
+
+/// Runs `future` as one operation that spends one unit of budget when it ends.
+async fn spend_budget<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    poll_fn(|cx| {
+        let coop = ready!(budget::poll_proceed(cx));
+        let output = ready!(future.as_mut().poll(cx));
+        coop.made_progress();
+        Poll::Ready(output)
+    })
+    .await
+}
