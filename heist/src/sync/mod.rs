@@ -37,7 +37,7 @@ pub(crate) use std::sync::Arc as StdArc;
 
 /// Where the locks keep the user's value. A guard lends it out for as long as the guard lives, which
 /// a model's cell cannot watch: a model puts a watched cell *into* the lock.
-use std::cell::UnsafeCell as ValueCell;
+use std::cell::UnsafeCell as UnsafeValueCell;
 
 #[allow(
     unsafe_code,

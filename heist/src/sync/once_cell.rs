@@ -18,7 +18,7 @@ use std::mem::MaybeUninit;
 
 use crate::loom::sync::atomic::AtomicBool;
 use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use crate::sync::ValueCell;
+use crate::sync::UnsafeValueCell;
 use crate::sync::permits::{Permits, Refusal};
 
 /// A cell that is written once, possibly by an asynchronous initialiser.
@@ -39,7 +39,7 @@ use crate::sync::permits::{Permits, Refusal};
 /// ```
 pub struct OnceCell<T> {
     is_set: AtomicBool,
-    value: ValueCell<MaybeUninit<T>>,
+    value: UnsafeValueCell<MaybeUninit<T>>,
     permits: Permits,
 }
 
@@ -94,7 +94,7 @@ impl<T> OnceCell<T> {
     pub fn new() -> Self {
         Self {
             is_set: AtomicBool::new(false),
-            value: ValueCell::new(MaybeUninit::uninit()),
+            value: UnsafeValueCell::new(MaybeUninit::uninit()),
             permits: Permits::new(1),
         }
     }
@@ -104,7 +104,7 @@ impl<T> OnceCell<T> {
     pub const fn const_new() -> Self {
         Self {
             is_set: AtomicBool::new(false),
-            value: ValueCell::new(MaybeUninit::uninit()),
+            value: UnsafeValueCell::new(MaybeUninit::uninit()),
             permits: Permits::const_new(1),
         }
     }
@@ -122,7 +122,7 @@ impl<T> OnceCell<T> {
     pub const fn const_new_with(value: T) -> Self {
         Self {
             is_set: AtomicBool::new(true),
-            value: ValueCell::new(MaybeUninit::new(value)),
+            value: UnsafeValueCell::new(MaybeUninit::new(value)),
             permits: Permits::const_new_closed(),
         }
     }
@@ -284,7 +284,7 @@ impl<T> From<T> for OnceCell<T> {
     fn from(value: T) -> Self {
         Self {
             is_set: AtomicBool::new(true),
-            value: ValueCell::new(MaybeUninit::new(value)),
+            value: UnsafeValueCell::new(MaybeUninit::new(value)),
             permits: Permits::new_closed(),
         }
     }
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(cell.take(), None);
         cell.set("a".to_string()).unwrap();
         assert!(cell.set("b".into()).unwrap_err().is_already_init_err());
-        assert_eq!(*block_on(cell.get_or_init(|| pending())), "a");
+        assert_eq!(*block_on(cell.get_or_init(pending)), "a");
         cell.get_mut().unwrap().push('c');
         assert_eq!(cell.clone(), cell);
         assert_eq!(cell.take().unwrap(), "ac");

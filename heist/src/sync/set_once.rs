@@ -15,7 +15,7 @@ use std::mem::MaybeUninit;
 use crate::loom::sync::atomic::AtomicU8;
 use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::loom::thread;
-use crate::sync::{Notify, ValueCell};
+use crate::sync::{Notify, UnsafeValueCell};
 
 const EMPTY: u8 = 0;
 const WRITING: u8 = 1;
@@ -38,7 +38,7 @@ const SET: u8 = 2;
 /// ```
 pub struct SetOnce<T> {
     state: AtomicU8,
-    value: ValueCell<MaybeUninit<T>>,
+    value: UnsafeValueCell<MaybeUninit<T>>,
     set: Notify,
 }
 
@@ -64,7 +64,7 @@ impl<T> SetOnce<T> {
     pub fn new() -> Self {
         Self {
             state: AtomicU8::new(EMPTY),
-            value: ValueCell::new(MaybeUninit::uninit()),
+            value: UnsafeValueCell::new(MaybeUninit::uninit()),
             set: Notify::new(),
         }
     }
@@ -74,7 +74,7 @@ impl<T> SetOnce<T> {
     pub const fn const_new() -> Self {
         Self {
             state: AtomicU8::new(EMPTY),
-            value: ValueCell::new(MaybeUninit::uninit()),
+            value: UnsafeValueCell::new(MaybeUninit::uninit()),
             set: Notify::const_new(),
         }
     }
@@ -92,7 +92,7 @@ impl<T> SetOnce<T> {
     pub const fn const_new_with(value: T) -> Self {
         Self {
             state: AtomicU8::new(SET),
-            value: ValueCell::new(MaybeUninit::new(value)),
+            value: UnsafeValueCell::new(MaybeUninit::new(value)),
             set: Notify::const_new(),
         }
     }
@@ -184,7 +184,7 @@ impl<T> From<T> for SetOnce<T> {
     fn from(value: T) -> Self {
         Self {
             state: AtomicU8::new(SET),
-            value: ValueCell::new(MaybeUninit::new(value)),
+            value: UnsafeValueCell::new(MaybeUninit::new(value)),
             set: Notify::new(),
         }
     }

@@ -577,7 +577,7 @@ mod loom_tests {
     #[test]
     fn both_receive_all() {
         model(|| {
-            let (tx, mut rx) = channel(2);
+            let (tx, mut rx) = channel::<Arc<u64>>(2);
             let mut other = tx.subscribe();
             let receiver = thread::spawn(move || {
                 assert_eq!(*block_on(other.recv()).unwrap(), 1);
@@ -594,7 +594,7 @@ mod loom_tests {
     #[test]
     fn a_slow_receiver_lags() {
         model(|| {
-            let (tx, mut rx) = channel(1);
+            let (tx, mut rx) = channel::<Arc<u64>>(1);
             let sender = thread::spawn(move || {
                 tx.send(Arc::new(0)).unwrap();
                 tx.send(Arc::new(1)).unwrap();
@@ -618,7 +618,7 @@ mod loom_tests {
     #[test]
     fn drop_against_send() {
         model(|| {
-            let (tx, rx) = channel(1);
+            let (tx, rx) = channel::<Arc<u64>>(1);
             let dropper = thread::spawn(move || drop(rx));
             let _ = tx.send(Arc::new(0));
             let _ = tx.send(Arc::new(1));

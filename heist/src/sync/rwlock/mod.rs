@@ -18,7 +18,7 @@ use std::marker::PhantomData;
 use crate::engine::base::{current, parker};
 use crate::sync::mutex::TryLockError;
 use crate::sync::permits::Permits;
-use crate::sync::{StdArc as Arc, ValueCell};
+use crate::sync::{StdArc as Arc, UnsafeValueCell};
 
 mod borrowed;
 mod owned;
@@ -63,7 +63,7 @@ pub struct RwLock<T: ?Sized> {
     permits: Permits,
     /// How many permits there are: a writer takes all.
     max_readers: u32,
-    value: ValueCell<T>,
+    value: UnsafeValueCell<T>,
 }
 
 // SAFETY: K1 — a writer has the value alone, so it must be `Send`.
@@ -94,7 +94,7 @@ impl<T: ?Sized> RwLock<T> {
         Self {
             permits: Permits::new(max_readers as usize),
             max_readers,
-            value: ValueCell::new(value),
+            value: UnsafeValueCell::new(value),
         }
     }
 
@@ -129,7 +129,7 @@ impl<T: ?Sized> RwLock<T> {
         Self {
             permits: Permits::const_new(max_readers as usize),
             max_readers,
-            value: ValueCell::new(value),
+            value: UnsafeValueCell::new(value),
         }
     }
 
