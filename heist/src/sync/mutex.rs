@@ -17,7 +17,7 @@ use std::mem::ManuallyDrop;
 use crate::engine::base::{current, parker};
 use crate::sync::guard::guard_impls;
 use crate::sync::permits::Permits;
-use crate::sync::{StdArc as Arc, ValueCell};
+use crate::sync::{StdArc as Arc, UnsafeValueCell};
 
 /// A lock whose [`lock`](Self::lock) waits without blocking the thread.
 ///
@@ -39,7 +39,7 @@ use crate::sync::{StdArc as Arc, ValueCell};
 /// ```
 pub struct Mutex<T: ?Sized> {
     permits: Permits,
-    value: ValueCell<T>,
+    value: UnsafeValueCell<T>,
 }
 
 /// Holds a [`Mutex`], which is unlocked when this is dropped. The value is reached by `*guard`.
@@ -111,7 +111,7 @@ impl<T: ?Sized> Mutex<T> {
     {
         Self {
             permits: Permits::new(1),
-            value: ValueCell::new(value),
+            value: UnsafeValueCell::new(value),
         }
     }
 
@@ -130,7 +130,7 @@ impl<T: ?Sized> Mutex<T> {
     {
         Self {
             permits: Permits::const_new(1),
-            value: ValueCell::new(value),
+            value: UnsafeValueCell::new(value),
         }
     }
 
