@@ -81,10 +81,6 @@ impl Registration {
         &self.source
     }
 
-    pub(crate) fn reactor(&self) -> &ReactorHandle {
-        &self.reactor
-    }
-
     /// What an operation has found to be over, unless something happened since.
     pub(crate) fn clear_readiness(&self, event: ReadyEvent) {
         self.source.clear(event);

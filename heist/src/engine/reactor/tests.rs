@@ -342,6 +342,23 @@ fn a_panicking_waker_costs_nobody_else_an_event() {
 }
 
 #[test]
+fn a_busy_turn_leaves_what_is_too_much() {
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    reactor.limit_busy_turns(4);
+    // Each new socket has an event: it can be written.
+    let _pairs: Vec<_> = (0..10).map(|_| pair(&handle, Ready::EMPTY)).collect();
+    assert_eq!(reactor.turn(NOW).unwrap(), 4);
+    assert_eq!(reactor.turn(NOW).unwrap(), 4);
+    assert_eq!(reactor.turn(LONG).unwrap(), 2);
+}
+
+#[test]
+fn a_source_is_small() {
+    assert!(size_of::<Source>() <= 80, "{}", size_of::<Source>());
+    assert!(size_of::<Registration>() <= 16);
+}
+
+#[test]
 fn a_ready_socket_spends_the_budget() {
     let (mut reactor, handle) = Reactor::new(64).unwrap();
     let pair = pair(&handle, Ready::WRITABLE);
@@ -441,10 +458,8 @@ fn an_interrupted_turn_is_an_empty_one() {
     let sender = thread::spawn(move || {
         thread::sleep(Duration::from_millis(30));
         // SAFETY: the thread waits for us.
-        assert_eq!(
-            unsafe { libc::pthread_kill(target as libc::pthread_t, libc::SIGURG) },
-            0
-        );
+        let sent = unsafe { libc::pthread_kill(target as libc::pthread_t, libc::SIGURG) };
+        assert_eq!(sent, 0);
     });
     let start = Instant::now();
     assert_eq!(reactor.turn(LONG).unwrap(), 0);
