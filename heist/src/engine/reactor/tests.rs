@@ -468,6 +468,59 @@ fn an_interrupted_turn_is_an_empty_one() {
 }
 
 #[test]
+fn waiting_by_await_spends_the_budget_too() {
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let pair = pair(&handle, Ready::WRITABLE);
+    reactor.turn(NOW).unwrap();
+    let _scope = BudgetScope::enter(Budget::initial());
+    let mut endless = pin!(async {
+        loop {
+            pair.registration
+                .readiness(Interest::WRITABLE)
+                .await
+                .unwrap();
+        }
+    });
+    let counting = CountingWaker::new();
+    let polled: Poll<()> = endless
+        .as_mut()
+        .poll(&mut Context::from_waker(&counting.waker()));
+    assert!(polled.is_pending());
+    assert_eq!(counting.count(), 1);
+}
+
+#[test]
+fn sockets_come_and_go_while_it_turns() {
+    use crate::engine::base::parker::block_on;
+    let (mut reactor, handle) = Reactor::new(8).unwrap();
+    let threads: Vec<_> = (0..3_u8)
+        .map(|thread| {
+            let handle = handle.clone();
+            thread::spawn(move || {
+                for round in 0..200_u8 {
+                    let mut pair = pair(&handle, Ready::EMPTY);
+                    pair.far.write_all(&[thread, round]).unwrap();
+                    let mut got = [0; 2];
+                    let n = block_on(std::future::poll_fn(|cx| pair.poll_read(cx, &mut got)));
+                    assert_eq!((n.unwrap(), got), (2, [thread, round]));
+                }
+            })
+        })
+        .collect();
+    let start = Instant::now();
+    while threads.iter().any(|thread| !thread.is_finished()) {
+        assert!(start.elapsed() < Duration::from_secs(60), "a wake was lost");
+        reactor.turn(Some(Duration::from_millis(20))).unwrap();
+    }
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    assert_eq!(handle.fds_registered(), 600);
+    assert_eq!(handle.fds_deregistered(), 600);
+    assert!(handle.0.slots.lock().shut_down().is_empty());
+}
+
+#[test]
 fn threads_that_wait_and_one_that_turns() {
     use crate::engine::base::parker::block_on;
     let (mut reactor, handle) = Reactor::new(64).unwrap();
