@@ -290,7 +290,7 @@ mod tests {
     use super::*;
     use crate::engine::base::parker::block_on;
 
-    fn addrs(addr: impl ToSocketAddrs) -> Vec<SocketAddr> {
+    fn addrs<A: ToSocketAddrs>(addr: A) -> Vec<SocketAddr> {
         block_on(async { lookup_host(addr).await.unwrap().collect() })
     }
 
@@ -300,7 +300,7 @@ mod tests {
         let v6: SocketAddr = "[::1]:80".parse().unwrap();
         for same in [
             addrs(v4),
-            addrs(&v4),
+            addrs::<&SocketAddr>(&v4),
             addrs((v4.ip(), 80)),
             addrs((Ipv4Addr::LOCALHOST, 80)),
             addrs("127.0.0.1:80"),

@@ -73,10 +73,7 @@ impl Hub {
         let mut installed = self.installed.lock();
         if !installed[signal as usize] {
             // SAFETY: H1.
-            #[allow(unsafe_code, reason = "what runs in a handler must be safe there")]
-            unsafe {
-                signal_hook_registry::register(signal, move || self.record(signal))?;
-            }
+            unsafe { signal_hook_registry::register(signal, move || self.record(signal)) }?;
             installed[signal as usize] = true;
         }
         Ok(())

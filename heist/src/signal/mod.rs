@@ -18,6 +18,10 @@
 
 use std::io;
 
+#[allow(
+    unsafe_code,
+    reason = "what runs in a signal handler must be safe there"
+)]
 mod hub;
 pub mod unix;
 

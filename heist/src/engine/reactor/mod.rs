@@ -68,6 +68,8 @@ const EVENTS_A_LOCK: usize = 16;
 pub(crate) struct Reactor {
     poll: mio::Poll,
     events: mio::Events,
+    /// For turns that do not wait, if they are to fetch fewer.
+    busy_events: Option<mio::Events>,
     /// Sources of this turn with waiters in their lists; kept for its memory.
     crowded: Vec<(Arc<Source>, Ready)>,
     handle: ReactorHandle,
@@ -118,10 +120,17 @@ impl Reactor {
         let reactor = Self {
             poll,
             events: mio::Events::with_capacity(event_capacity),
+            busy_events: None,
             crowded: Vec::new(),
             handle: handle.clone(),
         };
         Ok((reactor, handle))
+    }
+
+    /// Lets turns that do not wait fetch at most `max_events`: what they leave stays with the system,
+    /// and the worker gets back to its tasks sooner.
+    pub(crate) fn limit_busy_turns(&mut self, max_events: usize) {
+        self.busy_events = Some(mio::Events::with_capacity(max_events));
     }
 
     pub(crate) fn handle(&self) -> &ReactorHandle {
@@ -140,7 +149,11 @@ impl Reactor {
     ///
     /// If a waker does, after all events are dispatched (R4).
     pub(crate) fn turn(&mut self, timeout: Option<Duration>) -> io::Result<usize> {
-        match self.poll.poll(&mut self.events, timeout) {
+        let events = match &mut self.busy_events {
+            Some(events) if timeout == Some(Duration::ZERO) => events,
+            _ => &mut self.events,
+        };
+        match self.poll.poll(events, timeout) {
             Ok(()) => {}
             Err(e) if e.kind() == io::ErrorKind::Interrupted => return Ok(0),
             Err(e) => return Err(e),
@@ -149,7 +162,7 @@ impl Reactor {
         let mut is_signal = false;
         let mut panics = FirstPanic(None);
         let mut batch = WakeBatch::new();
-        let mut events = self.events.iter().peekable();
+        let mut events = events.iter().peekable();
         while events.peek().is_some() {
             let slots = self.handle.0.slots.lock();
             for event in events.by_ref().take(EVENTS_A_LOCK) {

@@ -4,6 +4,7 @@
 
 mod halves;
 pub(super) mod listener;
+#[allow(unsafe_code, reason = "`FromRawFd`")]
 pub(super) mod socket;
 pub(super) mod stream;
 #[cfg(all(test, not(heist_loom)))]

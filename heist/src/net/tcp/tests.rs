@@ -55,6 +55,38 @@ async fn shutdown(stream: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
 }
 
 #[test]
+fn what_can_go_to_other_threads_and_through_panics() {
+    fn all<T: Send + Sync + Unpin + std::panic::UnwindSafe + std::panic::RefUnwindSafe>() {}
+    fn send<T: Send>(_: T) {}
+    all::<TcpStream>();
+    all::<TcpListener>();
+    all::<TcpSocket>();
+    all::<super::ReadHalf<'_>>();
+    all::<super::WriteHalf<'_>>();
+    all::<super::OwnedReadHalf>();
+    all::<super::OwnedWriteHalf>();
+    all::<crate::net::UdpSocket>();
+    all::<crate::net::UnixStream>();
+    all::<crate::net::UnixListener>();
+    all::<crate::net::UnixDatagram>();
+    all::<crate::net::UnixSocket>();
+    all::<crate::net::unix::pipe::Sender>();
+    all::<crate::net::unix::pipe::Receiver>();
+    all::<crate::io::unix::AsyncFd<std::net::TcpStream>>();
+    send(TcpStream::connect("localhost:80"));
+    send(TcpListener::bind(LOCAL));
+    send(crate::net::UdpSocket::bind(LOCAL));
+    send(crate::net::lookup_host("localhost:80"));
+    send(crate::signal::ctrl_c());
+    // Never polled: only their types matter.
+    let _ = |listener: &'static TcpListener, stream: &'static TcpStream| {
+        send(listener.accept());
+        send(stream.readable());
+        send(stream.async_io(Interest::READABLE, || Ok(())));
+    };
+}
+
+#[test]
 fn an_echo_of_a_megabyte() {
     run(async {
         let (mut near, mut far) = pair().await;

@@ -12,6 +12,7 @@ mod halves;
 pub(super) mod listener;
 #[allow(unsafe_code, reason = "system calls that std does not have")]
 pub mod pipe;
+#[allow(unsafe_code, reason = "`FromRawFd`")]
 pub(super) mod socket;
 pub(super) mod stream;
 #[allow(unsafe_code, reason = "a system call that std does not have")]

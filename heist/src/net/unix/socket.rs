@@ -124,7 +124,6 @@ impl FromRawFd for UnixSocket {
     /// # Safety
     ///
     /// As [`FromRawFd`] says: the descriptor is open, and now this socket's alone.
-    #[allow(unsafe_code, reason = "the trait's method is")]
     unsafe fn from_raw_fd(fd: RawFd) -> Self {
         // SAFETY: the caller's promise is the one asked for.
         let io = unsafe { Socket::from_raw_fd(fd) };
