@@ -36,7 +36,8 @@
 //!
 //! # Tested by
 //!
-//! `loom_tests` below.
+//! The models in `loom_tests`, which also list what was weakened once and seen to fail; `tests` has the
+//! randomised ones and a stress with threads.
 
 use std::fmt;
 use std::marker::PhantomData;

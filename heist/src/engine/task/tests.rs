@@ -222,6 +222,22 @@ fn a_join_waker_may_panic() {
 }
 
 #[test]
+fn a_dropped_handle_lets_go_of_its_waker() {
+    struct Quiet;
+    impl Wake for Quiet {
+        fn wake(self: Arc<Self>) {}
+    }
+    let (toy, quiet) = (Toy::new(), Arc::new(Quiet));
+    let mut join = toy.spawn(std::future::pending::<()>());
+    toy.run();
+    assert!(poll(&mut join, &Waker::from(Arc::clone(&quiet))).is_pending());
+    assert_eq!(Arc::strong_count(&quiet), 2);
+    drop(join);
+    assert_eq!(Arc::strong_count(&quiet), 1);
+    toy.owned.close(Runnable::cancel);
+}
+
+#[test]
 #[should_panic(expected = "polled after completion")]
 fn a_handle_gives_its_output_once() {
     let toy = Toy::new();
