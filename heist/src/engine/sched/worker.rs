@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use crate::engine::base::budget::{self, Budget};
+use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::current as poll;
 use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
@@ -39,6 +39,9 @@ pub(super) fn run(crew: &Arc<Crew>, index: usize) {
         on_duty: Cell::new(true),
         dispatching: Cell::new(false),
     };
+    // A worker that handed its core on comes back here in the middle of a task's turn, and the thread
+    // goes to the pool: without what was left of that task's budget.
+    let _budget = BudgetScope::enter(Budget::unconstrained());
     let may_block = poll::set_may_block(false);
     current::scope(&worker, || worker.run(core));
     poll::set_may_block(may_block);
