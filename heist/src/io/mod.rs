@@ -57,7 +57,11 @@ mod joined;
 mod memory;
 mod trivial;
 
-#[cfg(test)]
+// A stream with nothing but a descriptor.
+#[allow(unsafe_code, reason = "descriptors whose owner is not known")]
+mod async_fd;
+
+#[cfg(all(test, not(heist_loom)))]
 mod test_support;
 
 pub use self::buffered::{BufReader, BufStream, BufWriter};
@@ -72,6 +76,16 @@ pub use self::read_buf::ReadBuf;
 pub use self::traits::{AsyncBufRead, AsyncRead, AsyncSeek, AsyncWrite};
 pub use self::trivial::{Empty, Repeat, Sink, empty, repeat, sink};
 pub use crate::engine::reactor::{Interest, Ready};
+
+/// What only Unix systems have: tasks that wait for any descriptor.
+pub mod unix {
+    #[doc(hidden)]
+    #[allow(deprecated, reason = "the old name is public too")]
+    pub use super::async_fd::AsyncFdTryNewError;
+    pub use super::async_fd::{
+        AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdRegisterError, TryIoError,
+    };
+}
 
 #[doc(no_inline)]
 pub use std::io::{Error, ErrorKind, Result, SeekFrom};

@@ -9,15 +9,15 @@
 //! * B1. `filled <= initialized <= buf.len()`.
 //! * B2. The first `initialized` bytes of `buf` hold values. Nothing ever takes a value back: whoever
 //!   gets at the raw memory promises (by `unsafe`) to write only values over them.
-//! * B3. A reader is given a *part* of a buffer ([`ReadBuf::poll_fill_from`]) and what it reports is
-//!   believed only if the part it hands back is the one it was given. A `ReadBuf` is a value: safe
-//!   code can put another one in its place, and the other one's counters say nothing about our bytes.
+//! * B3. What a reader reports is believed only if the buffer it hands back is the one it was given
+//!   ([`ReadBuf::poll_fill_from`], [`poll_read_into`]). A `ReadBuf` is a value: safe code can put
+//!   another one in its place, and the other one's counters say nothing about our bytes.
 
 use std::fmt;
 use std::io;
 use std::mem::MaybeUninit;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use crate::io::AsyncRead;
 
@@ -156,11 +156,9 @@ impl<'a> ReadBuf<'a> {
     #[inline]
     #[track_caller]
     pub fn initialize_unfilled_to(&mut self, n: usize) -> &mut [u8] {
-        assert!(
-            n <= self.remaining(),
-            "{n} bytes to initialise, only {} are unfilled",
-            self.remaining()
-        );
+        if n > self.remaining() {
+            too_many_to_initialise(n, self.remaining());
+        }
         let end = self.filled + n;
         if self.initialized < end {
             self.buf[self.initialized..end].fill(MaybeUninit::new(0));
@@ -205,11 +203,9 @@ impl<'a> ReadBuf<'a> {
     #[inline]
     #[track_caller]
     pub fn set_filled(&mut self, n: usize) {
-        assert!(
-            n <= self.initialized,
-            "{n} bytes cannot be filled, only {} are initialised",
-            self.initialized
-        );
+        if n > self.initialized {
+            too_many_to_fill(n, self.initialized);
+        }
         self.filled = n;
     }
 
@@ -232,12 +228,9 @@ impl<'a> ReadBuf<'a> {
     #[inline]
     #[track_caller]
     pub fn put_slice(&mut self, buf: &[u8]) {
-        assert!(
-            buf.len() <= self.remaining(),
-            "{} bytes do not fit into the {} that remain",
-            buf.len(),
-            self.remaining()
-        );
+        if buf.len() > self.remaining() {
+            too_many_to_put(buf.len(), self.remaining());
+        }
         let end = self.filled + buf.len();
         let source: *const [u8] = buf;
         // SAFETY: bytes that hold values are also bytes that may hold none.
@@ -268,11 +261,7 @@ impl<'a> ReadBuf<'a> {
         let mut part = self.take(limit);
         let given: *const [MaybeUninit<u8>] = part.buf;
         let result = reader.poll_read(cx, &mut part);
-        // Address and length both: an empty part may begin where a stranger's memory does.
-        assert!(
-            std::ptr::eq(given, part.buf),
-            "the reader put another buffer in place of the one it was given"
-        );
+        part.assert_is(given);
         let (filled, initialized) = (part.filled, part.initialized);
         // B2 — these are our own bytes, and B1 and B2 hold for the part.
         self.initialized = self.initialized.max(self.filled + initialized);
@@ -281,6 +270,58 @@ impl<'a> ReadBuf<'a> {
             filled
         })
     }
+
+    /// B3: panics if this is not the buffer over `given`.
+    #[inline]
+    fn assert_is(&self, given: *const [MaybeUninit<u8>]) {
+        // Address and length both: an empty buffer may begin where a stranger's memory does.
+        assert!(
+            std::ptr::eq(given, self.buf),
+            "the reader put another buffer in place of the one it was given"
+        );
+    }
+}
+
+/// Lets `reader` fill the front of `bytes`, and says how many it did.
+///
+/// As [`ReadBuf::poll_fill_from`], for memory that is initialised: the short way.
+#[inline]
+pub(crate) fn poll_read_into<R>(
+    reader: Pin<&mut R>,
+    cx: &mut Context<'_>,
+    bytes: &mut [u8],
+) -> Poll<io::Result<usize>>
+where
+    R: AsyncRead + ?Sized,
+{
+    let mut buf = ReadBuf::new(bytes);
+    let given: *const [MaybeUninit<u8>] = buf.buf;
+    ready!(reader.poll_read(cx, &mut buf))?;
+    buf.assert_is(given);
+    Poll::Ready(Ok(buf.filled))
+}
+
+// The panics, out of the way of code that is inlined everywhere.
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn too_many_to_initialise(n: usize, unfilled: usize) -> ! {
+    panic!("{n} bytes to initialise, only {unfilled} are unfilled");
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn too_many_to_fill(n: usize, initialised: usize) -> ! {
+    panic!("{n} bytes cannot be filled, only {initialised} are initialised");
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn too_many_to_put(n: usize, room: usize) -> ! {
+    panic!("{n} bytes do not fit into the {room} that remain");
 }
 
 /// Views initialised memory as bytes.

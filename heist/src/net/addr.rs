@@ -9,6 +9,7 @@ use std::task::{Context, Poll, ready};
 use std::vec;
 
 use self::sealed::{Addresses, Internal, OneOrMore};
+use crate::task::{JoinHandle, spawn_blocking};
 
 /// What can be turned into one or more socket addresses.
 ///
@@ -85,15 +86,27 @@ where
     }))
 }
 
-/// What the system says of a host: a blocking call.
-type Lookup = future::Ready<io::Result<vec::IntoIter<SocketAddr>>>;
+/// What the system says of a host: a blocking call, on a thread of the pool.
+#[derive(Debug)]
+pub(crate) struct Lookup(JoinHandle<io::Result<vec::IntoIter<SocketAddr>>>);
+
+impl Future for Lookup {
+    type Output = io::Result<vec::IntoIter<SocketAddr>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        Poll::Ready(match ready!(Pin::new(&mut self.0).poll(cx)) {
+            Ok(addrs) => addrs,
+            Err(error) => Err(error.into()),
+        })
+    }
+}
 
 /// Asks the system for the addresses of `host`.
 fn blocking_lookup<H>(host: H) -> Lookup
 where
     H: std::net::ToSocketAddrs<Iter = vec::IntoIter<SocketAddr>> + Send + 'static,
 {
-    future::ready(host.to_socket_addrs())
+    Lookup(spawn_blocking(move || host.to_socket_addrs()))
 }
 
 macro_rules! one_address {

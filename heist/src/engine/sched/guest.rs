@@ -23,7 +23,11 @@ impl Crew {
             if let Poll::Ready(output) = polled {
                 return output;
             }
-            parker.park();
+            // The workers that are awake may be about to wake us.
+            let awake = self.num_workers() - self.idle.num_asleep();
+            if !self.guest_spin.wait(awake, || parker.try_consume()) {
+                parker.park();
+            }
         }
     }
 }

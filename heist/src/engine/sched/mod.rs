@@ -65,6 +65,7 @@ mod idle_loom_tests;
 mod next_task;
 mod push;
 mod shutdown;
+mod watch;
 mod worker;
 
 use std::fmt;

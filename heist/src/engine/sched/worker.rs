@@ -161,6 +161,14 @@ impl WorkerContext {
             .expect("nobody blocks in place while the drivers are turned")
     }
 
+    /// Looks around for a moment, as a searcher, whom pushers rely on and need not wake.
+    fn spin(&self) -> bool {
+        let others = self.crew.num_workers() - self.crew.idle.num_asleep() - 1;
+        self.crew.worker_spin.wait(others, || {
+            self.crew.work_visible() || self.crew.is_closing()
+        })
+    }
+
     /// Sleeps until there is something to do, or something to look for.
     fn sleep(&self, mut core: Box<Core>, up_since: &mut Instant) -> Box<Core> {
         if let Some(hook) = &self.crew.hooks.before_park {
@@ -169,6 +177,9 @@ impl WorkerContext {
             if !core.queue.is_empty() {
                 return core;
             }
+        }
+        if core.searching && self.spin() {
+            return core;
         }
         let was_searching = std::mem::take(&mut core.searching);
         if self.crew.idle.start_sleep(self.index, was_searching) && self.crew.work_visible() {
@@ -199,6 +210,7 @@ impl WorkerContext {
         }
         // Whoever claimed us has taken our bit: we are searching on its behalf.
         core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
+        self.crew.watch.worker_up();
         *up_since = now;
         counters.unparks.add(1);
         if core.queue.is_empty() {

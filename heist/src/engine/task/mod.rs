@@ -98,6 +98,8 @@ mod waker;
 
 #[cfg(all(test, heist_loom))]
 mod loom_tests;
+#[cfg(all(test, not(heist_loom)))]
+mod tests;
 
 pub use self::error::JoinError;
 pub(crate) use self::header::Header;

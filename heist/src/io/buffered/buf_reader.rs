@@ -5,6 +5,7 @@ use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
+use crate::io::read_buf::poll_read_into;
 use crate::io::{AsyncBufRead, AsyncRead, AsyncSeek, AsyncWrite, DEFAULT_BUFFER_SIZE, ReadBuf};
 
 pin_project! {
@@ -69,16 +70,35 @@ impl ReadBuffer {
         }
     }
 
+    #[inline]
     fn unread(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
 
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    #[inline]
     fn consume(&mut self, n: usize) {
         self.start += n.min(self.end - self.start);
     }
 
+    #[inline]
     fn discard(&mut self) {
         (self.start, self.end) = (0, 0);
+    }
+
+    /// Reads into the buffer, which is empty.
+    fn poll_fill<R: AsyncRead>(
+        &mut self,
+        cx: &mut Context<'_>,
+        inner: Pin<&mut R>,
+    ) -> Poll<io::Result<()>> {
+        let n = ready!(poll_read_into(inner, cx, &mut self.bytes))?;
+        (self.start, self.end) = (0, n);
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -132,19 +152,22 @@ impl<R: AsyncRead> BufReader<R> {
 
 impl<R: AsyncRead> AsyncRead for BufReader<R> {
     fn poll_read(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let me = self.as_mut().project();
-        if me.buffer.unread().is_empty() && buf.remaining() >= me.buffer.bytes.len() {
-            // The read is as large as any of ours: a copy would gain nothing.
-            return me.inner.poll_read(cx, buf);
+        let me = self.project();
+        if me.buffer.is_empty() {
+            if buf.remaining() >= me.buffer.bytes.len() {
+                // The read is as large as any of ours: a copy would gain nothing.
+                return me.inner.poll_read(cx, buf);
+            }
+            ready!(me.buffer.poll_fill(cx, me.inner))?;
         }
-        let unread = ready!(self.as_mut().poll_fill_buf(cx))?;
+        let unread = me.buffer.unread();
         let n = unread.len().min(buf.remaining());
         buf.put_slice(&unread[..n]);
-        self.consume(n);
+        me.buffer.consume(n);
         Poll::Ready(Ok(()))
     }
 }
@@ -152,10 +175,8 @@ impl<R: AsyncRead> AsyncRead for BufReader<R> {
 impl<R: AsyncRead> AsyncBufRead for BufReader<R> {
     fn poll_fill_buf(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<&[u8]>> {
         let me = self.project();
-        if me.buffer.unread().is_empty() {
-            let mut whole = ReadBuf::new(&mut me.buffer.bytes);
-            let n = ready!(whole.poll_fill_from(me.inner, cx, usize::MAX))?;
-            (me.buffer.start, me.buffer.end) = (0, n);
+        if me.buffer.is_empty() {
+            ready!(me.buffer.poll_fill(cx, me.inner))?;
         }
         Poll::Ready(Ok(me.buffer.unread()))
     }

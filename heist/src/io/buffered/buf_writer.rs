@@ -64,6 +64,7 @@ enum SeekState {
 }
 
 impl WriteBuffer {
+    #[inline]
     fn room(&self) -> usize {
         self.bytes.capacity() - self.bytes.len()
     }
@@ -136,10 +137,10 @@ impl<W: AsyncWrite> BufWriter<W> {
     pub fn buffer(&self) -> &[u8] {
         &self.buffer.bytes
     }
-}
 
-impl<W: AsyncWrite> AsyncWrite for BufWriter<W> {
-    fn poll_write(
+    /// A write for which the buffer may have to be emptied first, or which goes past it.
+    #[inline(never)]
+    fn poll_write_large(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &[u8],
@@ -154,6 +155,21 @@ impl<W: AsyncWrite> AsyncWrite for BufWriter<W> {
         }
         me.buffer.bytes.extend_from_slice(buf);
         Poll::Ready(Ok(buf.len()))
+    }
+}
+
+impl<W: AsyncWrite> AsyncWrite for BufWriter<W> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        // The ordinary case, kept small; a write that fills the buffer to the brim takes the long way.
+        if buf.len() < self.buffer.room() {
+            self.project().buffer.bytes.extend_from_slice(buf);
+            return Poll::Ready(Ok(buf.len()));
+        }
+        self.poll_write_large(cx, buf)
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

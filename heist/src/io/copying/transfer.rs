@@ -6,7 +6,8 @@ use std::task::{Context, Poll, ready};
 
 use crate::engine::base::budget;
 use crate::io::ext::poll_write_some;
-use crate::io::{AsyncRead, AsyncWrite, ReadBuf};
+use crate::io::read_buf::poll_read_into;
+use crate::io::{AsyncRead, AsyncWrite};
 
 /// What is under way from a reader to a writer.
 #[derive(Debug)]
@@ -109,8 +110,8 @@ impl Transfer {
         mut reader: Pin<&mut R>,
     ) -> Poll<io::Result<bool>> {
         while !self.at_end && self.end < self.buffer.len() {
-            let mut room = ReadBuf::new(&mut self.buffer[self.end..]);
-            match ready!(room.poll_fill_from(reader.as_mut(), cx, usize::MAX)) {
+            let room = &mut self.buffer[self.end..];
+            match ready!(poll_read_into(reader.as_mut(), cx, room)) {
                 Ok(n) => {
                     self.end += n;
                     self.at_end = n == 0;

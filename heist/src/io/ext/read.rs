@@ -8,7 +8,8 @@ use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
-use crate::io::{AsyncRead, ReadBuf};
+use crate::io::AsyncRead;
+use crate::io::read_buf::poll_read_into;
 
 pin_project! {
     /// What [`AsyncReadExt::read`](crate::io::AsyncReadExt::read) returns.
@@ -37,7 +38,7 @@ impl<R: AsyncRead + Unpin + ?Sized> Future for Read<'_, R> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let me = self.project();
-        ReadBuf::new(me.buf).poll_fill_from(Pin::new(&mut **me.reader), cx, usize::MAX)
+        poll_read_into(Pin::new(&mut **me.reader), cx, me.buf)
     }
 }
 
@@ -47,7 +48,8 @@ pin_project! {
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct ReadExact<'a, A: ?Sized> {
         reader: &'a mut A,
-        buf: ReadBuf<'a>,
+        buf: &'a mut [u8],
+        filled: usize,
         #[pin]
         _pin: PhantomPinned,
     }
@@ -57,7 +59,8 @@ impl<'a, A: ?Sized> ReadExact<'a, A> {
     pub(super) fn new(reader: &'a mut A, buf: &'a mut [u8]) -> Self {
         Self {
             reader,
-            buf: ReadBuf::new(buf),
+            buf,
+            filled: 0,
             _pin: PhantomPinned,
         }
     }
@@ -68,21 +71,24 @@ impl<A: AsyncRead + Unpin + ?Sized> Future for ReadExact<'_, A> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let me = self.project();
-        ready!(poll_fill(Pin::new(&mut **me.reader), cx, me.buf))?;
-        Poll::Ready(Ok(me.buf.capacity()))
+        let reader = Pin::new(&mut **me.reader);
+        ready!(poll_fill(reader, cx, me.buf, me.filled))?;
+        Poll::Ready(Ok(me.buf.len()))
     }
 }
 
-/// Reads until `buf` is full; an end before that is an error.
+/// Reads until all of `buf` is `filled`; an end before that is an error.
+#[inline]
 pub(super) fn poll_fill<R: AsyncRead + ?Sized>(
     mut reader: Pin<&mut R>,
     cx: &mut Context<'_>,
-    buf: &mut ReadBuf<'_>,
+    buf: &mut [u8],
+    filled: &mut usize,
 ) -> Poll<io::Result<()>> {
-    while buf.remaining() > 0 {
-        match ready!(buf.poll_fill_from(reader.as_mut(), cx, usize::MAX)) {
+    while *filled < buf.len() {
+        match ready!(poll_read_into(reader.as_mut(), cx, &mut buf[*filled..])) {
             Ok(0) => return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
-            Ok(_) => {}
+            Ok(n) => *filled += n,
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Poll::Ready(Err(e)),
         }

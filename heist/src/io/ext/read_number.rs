@@ -8,9 +8,9 @@ use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
+use crate::io::AsyncRead;
 use crate::io::ext::codec::{Big, Codec, Little};
 use crate::io::ext::read::poll_fill;
-use crate::io::{AsyncRead, ReadBuf};
 
 pin_project! {
     /// Reads the bytes of one number.
@@ -45,10 +45,9 @@ impl<R: AsyncRead, C: Codec> Future for ReadNumber<R, C> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let me = self.project();
-        let mut buf = ReadBuf::new(me.bytes.as_mut());
-        buf.set_filled(usize::from(*me.read));
-        let result = poll_fill(me.reader, cx, &mut buf);
-        *me.read = buf.filled().len() as u8;
+        let mut read = usize::from(*me.read);
+        let result = poll_fill(me.reader, cx, me.bytes.as_mut(), &mut read);
+        *me.read = read as u8;
         ready!(result)?;
         Poll::Ready(Ok(C::decode(*me.bytes)))
     }

@@ -114,22 +114,27 @@ impl<W: AsyncWrite + Unpin + ?Sized> Future for WriteAll<'_, W> {
 /// # Panics
 ///
 /// If the writer says it wrote more than there was.
+#[inline]
 pub(in crate::io) fn poll_write_some<W: AsyncWrite + ?Sized>(
     mut writer: Pin<&mut W>,
     cx: &mut Context<'_>,
     buf: &[u8],
 ) -> Poll<io::Result<usize>> {
     loop {
-        return Poll::Ready(match ready!(writer.as_mut().poll_write(cx, buf)) {
-            Ok(0) => Err(io::ErrorKind::WriteZero.into()),
-            Ok(n) => {
-                assert!(n <= buf.len(), "{n} bytes written out of {}", buf.len());
-                Ok(n)
-            }
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-            Err(e) => Err(e),
-        });
+        match ready!(writer.as_mut().poll_write(cx, buf)) {
+            Ok(0) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+            Ok(n) if n <= buf.len() => return Poll::Ready(Ok(n)),
+            Ok(n) => more_than_there_was(n, buf.len()),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Poll::Ready(Err(e)),
+        }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn more_than_there_was(n: usize, len: usize) -> ! {
+    panic!("{n} bytes written out of {len}");
 }
 
 #[cfg(all(test, not(heist_loom)))]
