@@ -362,10 +362,14 @@ impl Schedule for CurrentThread {
             }
         });
         let Some(runnable) = elsewhere else { return };
-        let _call = self.foreign_calls.begin();
+        let call = self.foreign_calls.begin();
         match self.injector.push(runnable) {
             Push::First | Push::Joined => self.unpark(),
-            Push::Closed(runnable) => runnable.cancel(),
+            // As in `Crew::inject`.
+            Push::Closed(runnable) => {
+                drop(call);
+                runnable.cancel();
+            }
         }
     }
 
