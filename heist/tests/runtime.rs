@@ -192,9 +192,10 @@ fn wakers_may_outlive_the_runtime() {
         runtime.block_on(async { task::yield_now().await });
         let waker = rx.recv().unwrap();
         drop(runtime);
+        let another = waker.clone();
         waker.wake_by_ref();
-        waker.clone().wake();
-        drop(waker);
+        waker.wake();
+        drop(another);
     }
 }
 

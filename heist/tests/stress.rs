@@ -134,7 +134,10 @@ fn storm(spawn: impl Fn(Arc<Mailbox>) -> JoinHandle<()>, threads: usize, wakes: 
                     let value = mailbox.written.fetch_add(1, Relaxed) + 1;
                     let waker = mailbox.waker.get().expect("polled");
                     match rng.below(3) {
-                        0 => waker.clone().wake(),
+                        0 => {
+                            let by_value = waker.clone();
+                            by_value.wake();
+                        }
                         _ => waker.wake_by_ref(),
                     }
                     // Mostly pile up; now and then wait for the very answer.

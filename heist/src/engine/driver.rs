@@ -18,14 +18,25 @@ pub(crate) struct Driver {
     reactor: Option<(Mutex<Reactor>, ReactorHandle)>,
 }
 
+/// How many events a turn of the reactor takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IoLimits {
+    pub(crate) events: usize,
+    /// In a turn that does not wait; `None`: the same.
+    pub(crate) busy_events: Option<usize>,
+}
+
 impl Driver {
     /// # Errors
     ///
     /// If the system gives no epoll or event descriptor.
-    pub(crate) fn new(io: Option<usize>) -> io::Result<Self> {
+    pub(crate) fn new(io: Option<IoLimits>) -> io::Result<Self> {
         let reactor = match io {
-            Some(events) => {
-                let (reactor, handle) = Reactor::new(events)?;
+            Some(limits) => {
+                let (mut reactor, handle) = Reactor::new(limits.events)?;
+                if let Some(events) = limits.busy_events {
+                    reactor.limit_busy_turns(events);
+                }
                 Some((Mutex::new(reactor), handle))
             }
             None => None,

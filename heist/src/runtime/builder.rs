@@ -10,7 +10,7 @@ use crate::engine::base::rng::FastRand;
 use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::blocking::{self, ThreadPool};
 use crate::engine::context;
-use crate::engine::driver::Driver;
+use crate::engine::driver::{Driver, IoLimits};
 use crate::engine::sched::crew::{Crew, CrewConfig};
 use crate::engine::sched::current_thread::{CurrentThread, CurrentThreadConfig};
 use crate::engine::sched::{Hooks, SchedHandle, Services, WeakSchedHandle};
@@ -47,7 +47,7 @@ pub struct Builder {
     hooks: Hooks,
     global_queue_interval: Option<u32>,
     event_interval: u32,
-    max_io_events: usize,
+    io_limits: IoLimits,
     use_slot: bool,
     seed: Option<u64>,
 }
@@ -91,7 +91,10 @@ impl Builder {
             hooks: Hooks::default(),
             global_queue_interval: None,
             event_interval: EVENT_INTERVAL,
-            max_io_events: 1024,
+            io_limits: IoLimits {
+                events: 1024,
+                busy_events: None,
+            },
             use_slot: true,
             seed: None,
         }
@@ -125,7 +128,23 @@ impl Builder {
             capacity > 0,
             "Max I/O events per tick must be greater than 0"
         );
-        self.max_io_events = capacity;
+        self.io_limits.events = capacity;
+        self
+    }
+
+    /// How many events are taken at a time by a worker that has tasks to run; as many as by one that
+    /// has none, by default.
+    ///
+    /// # Panics
+    ///
+    /// If it is 0.
+    #[track_caller]
+    pub fn max_io_events_per_busy_tick(&mut self, capacity: usize) -> &mut Self {
+        assert!(
+            capacity > 0,
+            "Max I/O events per busy tick must be greater than 0"
+        );
+        self.io_limits.busy_events = Some(capacity);
         self
     }
 
@@ -329,7 +348,7 @@ impl Builder {
         &self,
         shards: usize,
     ) -> io::Result<(Driver, Services, Arc<OnceLock<WeakSchedHandle>>)> {
-        let driver = Driver::new(self.enable_io.then_some(self.max_io_events))?;
+        let driver = Driver::new(self.enable_io.then_some(self.io_limits))?;
         let own = Arc::new(OnceLock::<WeakSchedHandle>::new());
         let mut config = blocking::Config::new(available_cores());
         config.max_threads = self.max_blocking_threads;

@@ -165,6 +165,36 @@ impl RuntimeMetrics {
         self.handle.scheduler.services().pool.num_idle_threads()
     }
 
+    /// How many sockets, pipes and the like were registered with the reactor, in all.
+    pub fn io_driver_fd_registered_count(&self) -> u64 {
+        self.handle
+            .scheduler
+            .services()
+            .reactor
+            .as_ref()
+            .map_or(0, |reactor| reactor.fds_registered())
+    }
+
+    /// How many of them are no longer.
+    pub fn io_driver_fd_deregistered_count(&self) -> u64 {
+        self.handle
+            .scheduler
+            .services()
+            .reactor
+            .as_ref()
+            .map_or(0, |reactor| reactor.fds_deregistered())
+    }
+
+    /// How many events the reactor has had.
+    pub fn io_driver_ready_count(&self) -> u64 {
+        self.handle
+            .scheduler
+            .services()
+            .reactor
+            .as_ref()
+            .map_or(0, |reactor| reactor.ready_count())
+    }
+
     /// How many blocking functions wait for a thread.
     pub fn blocking_queue_depth(&self) -> usize {
         self.handle.scheduler.services().pool.queue_depth()

@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 
 /// One `.rs` file. Line `n` of the file is `n - 1` in each of the vectors.
 #[derive(Debug)]
-pub struct Source {
+pub(crate) struct Source {
     /// From the repository's root, with `/`.
-    pub path: String,
+    pub(crate) path: String,
     /// The lines without comments and without what stands in strings; columns stay.
-    pub code: Vec<String>,
+    pub(crate) code: Vec<String>,
     /// The text of comments.
-    pub comments: Vec<String>,
+    pub(crate) comments: Vec<String>,
     /// Lines that exist in tests only.
-    pub is_test: Vec<bool>,
+    pub(crate) is_test: Vec<bool>,
 }
 
 impl Source {
-    pub fn parse(path: String, text: &str) -> Self {
+    pub(crate) fn parse(path: String, text: &str) -> Self {
         let (code, comments) = split(text);
         let whole_file = is_test_file(&path);
         let is_test = if whole_file {
@@ -34,7 +34,7 @@ impl Source {
     }
 
     /// The lines of code with their numbers.
-    pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.code
             .iter()
             .enumerate()
@@ -42,17 +42,17 @@ impl Source {
     }
 
     /// As [`lines`](Self::lines), without tests.
-    pub fn shipped_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub(crate) fn shipped_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.lines().filter(|(n, _)| !self.is_test[n - 1])
     }
 
     /// The path inside `heist/src`, if it is there.
-    pub fn in_heist(&self) -> Option<&str> {
+    pub(crate) fn in_heist(&self) -> Option<&str> {
         self.path.strip_prefix("heist/src/")
     }
 
     /// The module the file is, as `engine/task/state`; the root is empty.
-    pub fn module(&self) -> Option<&str> {
+    pub(crate) fn module(&self) -> Option<&str> {
         let path = self.in_heist()?.strip_suffix(".rs")?;
         Some(match path {
             "lib" => "",
@@ -62,13 +62,13 @@ impl Source {
 }
 
 /// The repository's root.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest.parent().expect("heist/ is in it").to_path_buf()
 }
 
 /// All Rust files of the workspace, in order.
-pub fn all() -> Vec<Source> {
+pub(crate) fn all() -> Vec<Source> {
     let root = root();
     let mut files = Vec::new();
     for package in ["heist", "heist-macros", "race"] {
@@ -137,7 +137,7 @@ fn test_lines(code: &[String]) -> Vec<bool> {
                     '}' | ')' | ']' => depth -= 1,
                     _ => {}
                 }
-                if (depth == 0 && c == '}') || (depth == 0 && c == ';') {
+                if depth == 0 && (c == '}' || c == ';') {
                     end = n;
                     break 'item;
                 }

@@ -29,6 +29,7 @@ pub(crate) enum SubmitError<J> {
     NoThread(io::Error, J),
 }
 
+#[cfg(test)]
 impl<J> SubmitError<J> {
     /// The job that was not accepted.
     pub(crate) fn into_job(self) -> J {

@@ -184,7 +184,9 @@ fn idle_threads_leave_and_the_warmest_stay() {
     let barrier = Arc::new(Barrier::new(5));
     for _ in 0..4 {
         let barrier = Arc::clone(&barrier);
-        submit(&pool, move |_| drop(barrier.wait()));
+        submit(&pool, move |_| {
+            barrier.wait();
+        });
     }
     barrier.wait();
     until(|| pool.num_idle_threads() == 4);

@@ -142,6 +142,7 @@ impl<T: Node + ?Sized> LinkedList<T> {
         Some(node)
     }
 
+    #[cfg(all(test, not(heist_loom)))]
     pub(crate) fn pop_back(&mut self) -> Option<NonNull<T>> {
         let node = self.tail?;
         // SAFETY: the tail is in this list.

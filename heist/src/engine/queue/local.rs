@@ -66,11 +66,13 @@ pub(crate) const CAPACITY: u32 = 4;
 
 const MASK: u32 = CAPACITY - 1;
 
+type RingSlot<T> = UnsafeCell<MaybeUninit<NonNull<<T as Linked>::Node>>>;
+
 struct Ring<T: Linked> {
     /// `steal` in the high half, `real` in the low one.
     head: CachePadded<AtomicU64>,
     tail: CachePadded<AtomicU32>,
-    slots: Box<[UnsafeCell<MaybeUninit<NonNull<T::Node>>>]>,
+    slots: Box<[RingSlot<T>]>,
 }
 
 // SAFETY: Q1 — each slot has one reader or writer at a time, and items cross threads as `T`s would.
@@ -113,7 +115,7 @@ impl Head {
 }
 
 impl<T: Linked> Ring<T> {
-    fn slot(&self, index: u32) -> &UnsafeCell<MaybeUninit<NonNull<T::Node>>> {
+    fn slot(&self, index: u32) -> &RingSlot<T> {
         &self.slots[(index & MASK) as usize]
     }
 

@@ -27,11 +27,6 @@ impl WakeBatch {
         self.len < CAPACITY
     }
 
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// Adds a waker; the batch has room.
     #[inline]
     pub(crate) fn push(&mut self, waker: Waker) {

@@ -133,10 +133,6 @@ impl Reactor {
         self.busy_events = Some(mio::Events::with_capacity(max_events));
     }
 
-    pub(crate) fn handle(&self) -> &ReactorHandle {
-        &self.handle
-    }
-
     /// Waits for events, for `timeout` at most, and wakes who waited for them. Gives the number of
     /// events, without those of [`ReactorHandle::wake`]; a turn that a signal handler interrupts is
     /// an empty one.

@@ -238,8 +238,8 @@ fn wake_ends_a_turn_from_another_thread() {
     assert!(start.elapsed() < Duration::from_secs(5));
     waker.join().unwrap();
     // Wakes before a turn make it not wait, and are one.
-    reactor.handle().wake();
-    reactor.handle().wake();
+    reactor.handle.wake();
+    reactor.handle.wake();
     assert_eq!(reactor.turn(LONG).unwrap(), 0);
     assert_eq!(reactor.turn(NOW).unwrap(), 0);
 }

@@ -16,6 +16,7 @@ use crate::engine::queue::injector::Injector;
 use crate::engine::queue::local::{self, LocalQueue, Stealer};
 use crate::engine::queue::slot::Slot;
 use crate::engine::sched::counters::WorkerCounters;
+use crate::engine::sched::foreign::ForeignCalls;
 use crate::engine::sched::idle::Idle;
 use crate::engine::sched::watch::Watch;
 use crate::engine::sched::{Hooks, Services, current};
@@ -60,11 +61,12 @@ pub(crate) struct Crew {
     /// Set once; workers leave when they see it.
     closing: AtomicBool,
     /// Cores of workers that have left; the last one brings the runtime down.
+    #[expect(clippy::vec_box, reason = "cores move between threads as boxes")]
     pub(super) returned: Mutex<Vec<Box<Core>>>,
     /// Spawned and ended by threads that are no workers of ours.
     pub(super) foreign_spawned: Counter,
     pub(super) foreign_completed: Counter,
-    pub(super) foreign_schedules: Counter,
+    pub(super) foreign_calls: ForeignCalls,
     pub(super) watch: Watch,
     /// Of workers that ran out of work.
     pub(super) worker_spin: Spin,
@@ -141,7 +143,7 @@ impl Crew {
             returned: Mutex::new(Vec::with_capacity(config.workers)),
             foreign_spawned: Counter::default(),
             foreign_completed: Counter::default(),
-            foreign_schedules: Counter::default(),
+            foreign_calls: ForeignCalls::new(),
             watch: Watch::new(),
             worker_spin: Spin::new(WORKER_SPIN, config.cores),
             guest_spin: Spin::new(GUEST_SPIN, config.cores),
@@ -263,7 +265,7 @@ impl Crew {
     }
 
     pub(crate) fn foreign_schedules(&self) -> u64 {
-        self.foreign_schedules.get()
+        self.foreign_calls.count()
     }
 
     /// Which worker of this crew the thread is.

@@ -25,6 +25,7 @@ use crate::engine::base::parker::{self, Parker, SharedParker};
 use crate::engine::driver::Driver;
 use crate::engine::queue::injector::{Injector, Push};
 use crate::engine::sched::counters::WorkerCounters;
+use crate::engine::sched::foreign::ForeignCalls;
 use crate::engine::sched::{Hooks, Services};
 use crate::engine::task::{
     self, Closed, Id, JoinHandle, OwnedTasks, Polled, Runnable, Schedule, Task,
@@ -62,7 +63,7 @@ pub(crate) struct CurrentThread {
     counters: WorkerCounters,
     foreign_spawned: Counter,
     foreign_completed: Counter,
-    foreign_schedules: Counter,
+    foreign_calls: ForeignCalls,
     closed: AtomicBool,
 }
 
@@ -160,7 +161,7 @@ impl CurrentThread {
             counters: WorkerCounters::default(),
             foreign_spawned: Counter::default(),
             foreign_completed: Counter::default(),
-            foreign_schedules: Counter::default(),
+            foreign_calls: ForeignCalls::new(),
             closed: AtomicBool::new(false),
         });
         if let Some(timers) = scheduler.services.timers() {
@@ -304,7 +305,8 @@ impl CurrentThread {
                     injected.for_each(Runnable::cancel);
                 }
                 // What is missing is on its way here from a thread that just woke it.
-                if self.owned.is_empty() {
+                // F2: the tasks before the calls.
+                if self.owned.is_empty() && self.foreign_calls.all_ended() {
                     break;
                 }
                 thread::yield_now();
@@ -339,7 +341,7 @@ impl CurrentThread {
     }
 
     pub(crate) fn foreign_schedules(&self) -> u64 {
-        self.foreign_schedules.get()
+        self.foreign_calls.count()
     }
 }
 
@@ -360,7 +362,7 @@ impl Schedule for CurrentThread {
             }
         });
         let Some(runnable) = elsewhere else { return };
-        self.foreign_schedules.add_shared(1);
+        let _call = self.foreign_calls.begin();
         match self.injector.push(runnable) {
             Push::First | Push::Joined => self.unpark(),
             Push::Closed(runnable) => runnable.cancel(),
@@ -504,8 +506,13 @@ impl DrivingThread {
     fn maintain(&self, core: Box<Core>) -> Box<Core> {
         let core = self.enter(core, || {
             self.scheduler.driver.poll();
-            if let Some(timers) = self.scheduler.services.timers() {
-                timers.shards[0].fire(self.now());
+            let timers = self
+                .scheduler
+                .services
+                .timers()
+                .map(|timers| &timers.shards[0]);
+            if let Some(timers) = timers.filter(|timers| timers.has_timers()) {
+                timers.fire(self.now());
             }
         });
         core.0

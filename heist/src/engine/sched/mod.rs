@@ -57,6 +57,7 @@ pub(crate) mod counters;
 pub(crate) mod crew;
 mod current;
 pub(crate) mod current_thread;
+mod foreign;
 mod guest;
 pub(crate) mod handoff;
 mod idle;

@@ -42,7 +42,7 @@ impl Crew {
 
     /// From outside: into the injector, and somebody is told.
     pub(super) fn inject(&self, runnable: Runnable) {
-        self.foreign_schedules.add_shared(1);
+        let _call = self.foreign_calls.begin();
         match self.injector.push(runnable) {
             Push::First => self.notify(),
             // J4: the first was announced. Its pusher may have been stopped before it did, so a

@@ -6,7 +6,8 @@
 //!    the spot, the others marked.
 //! 4. It drains the queues and the injector, cancelling what it finds, until no task is listed: what
 //!    is missing is on its way into the injector from a thread that just woke it, or is being polled
-//!    by nobody (a task that blocks in place is not listed, and ends when its poll does).
+//!    by nobody (a task that blocks in place is not listed, and ends when its poll does). And until
+//!    no foreign call is under way ([`foreign`](super::foreign)).
 //! 5. It closes the injector: a spawn that comes later gets its task back and cancels it.
 //! 6. Timers and reactor are shut down: whoever still waits on them outside of tasks is told.
 
@@ -48,7 +49,8 @@ impl Crew {
             if let Some(injected) = self.injector.try_take(|len| len) {
                 injected.for_each(Runnable::cancel);
             }
-            if self.owned.is_empty() {
+            // F2: the tasks before the calls.
+            if self.owned.is_empty() && self.foreign_calls.all_ended() {
                 break;
             }
             thread::yield_now();

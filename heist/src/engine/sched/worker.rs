@@ -139,7 +139,12 @@ impl WorkerContext {
     fn maintain(&self, core: Box<Core>) -> Box<Core> {
         let core = self.dispatch(core, || {
             self.crew.driver.poll();
-            if let Some(timers) = &self.post().timers {
+            if let Some(timers) = self
+                .post()
+                .timers
+                .as_ref()
+                .filter(|timers| timers.has_timers())
+            {
                 timers.fire(self.now());
             }
         });

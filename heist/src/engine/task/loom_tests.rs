@@ -996,7 +996,7 @@ impl Schedule for Mortal {
         unsafe { self.owned.release(task) };
     }
 
-    fn on_complete(&self) {
+    fn on_complete(&self, _id: Id, _spawned_at: &'static Location<'static>) {
         self.use_it();
     }
 }

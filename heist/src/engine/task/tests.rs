@@ -74,7 +74,7 @@ impl Schedule for Toy {
         unsafe { self.owned.release(task) };
     }
 
-    fn on_complete(&self) {
+    fn on_complete(&self, _id: Id, _spawned_at: &'static Location<'static>) {
         self.completed.fetch_add(1, Relaxed);
     }
 

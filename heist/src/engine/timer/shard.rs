@@ -263,6 +263,7 @@ impl TimerShard {
     }
 
     /// How many timers are linked.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.timers.lock().len
     }
