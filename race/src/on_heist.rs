@@ -1,6 +1,6 @@
 //! The workloads on heist: the same files again, with `rt` naming another crate.
 
-pub(crate) use ::tokio as rt;
+pub(crate) use ::heist as rt;
 
 #[allow(
     clippy::duplicate_mod,

@@ -7,7 +7,7 @@ use crate::{on_heist, on_tokio};
 pub(crate) struct Side {
     /// How a child process is told which side it is.
     pub(crate) id: &'static str,
-    runtime_type: fn() -> &'static str,
+    pub(crate) runtime_type: fn() -> &'static str,
     pub(crate) workloads: fn() -> Vec<Workload>,
     pub(crate) probes: fn() -> Vec<Probe>,
 }

@@ -1,6 +1,8 @@
 //! Both sides run everything once: a workload that hangs or panics is found here, not in a race.
 
 use crate::side::Side;
+use crate::workload::{Round, Workload};
+use crate::{duel, options};
 
 #[test]
 fn both_sides_list_the_same() {
@@ -38,4 +40,32 @@ fn run_each_twice(side: &Side) {
         round();
         round();
     }
+}
+
+#[test]
+fn a_panic_is_named_and_the_others_still_run() {
+    fn one_breaks() -> Vec<Workload> {
+        fn workload(name: &'static str, prepare: fn(usize) -> Round) -> Workload {
+            Workload {
+                name,
+                what: "",
+                ops: 1,
+                prepare,
+            }
+        }
+        vec![
+            workload("breaks", |_| Box::new(|| panic!("on purpose"))),
+            workload("works", |_| Box::new(|| ())),
+        ]
+    }
+    let side = Side {
+        workloads: one_breaks,
+        ..Side::tokio()
+    };
+    let options = options::parse(["--rounds", "1"].map(String::from).into_iter()).unwrap();
+    let mut broken = Vec::new();
+    let duels = duel::run_all(&options, &side, &side, &mut broken);
+    assert_eq!(broken, ["breaks: panicked"]);
+    assert_eq!(duels.len(), 1);
+    assert_eq!(duels[0].name, "works");
 }

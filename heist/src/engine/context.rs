@@ -214,3 +214,64 @@ impl Drop for NoBlocking {
         poll::set_may_block(self.0);
     }
 }
+
+/// Runtimes that are nothing but a context, for the tests of lower layers.
+#[cfg(all(test, not(heist_loom)))]
+pub(crate) mod stub {
+    use std::cell::RefCell;
+    use std::sync::Arc;
+
+    use super::{Entered, ReactorHandle, RuntimeId, SchedHandle, Services, TimerHandle};
+    use crate::engine::blocking::{Config, ThreadPool};
+    use crate::engine::driver::Driver;
+    use crate::engine::sched::Hooks;
+    use crate::engine::sched::current_thread::{CurrentThread, CurrentThreadConfig};
+    use crate::engine::timer::Clock;
+
+    /// A runtime that nobody drives.
+    pub(crate) struct StubRuntime(SchedHandle);
+
+    impl StubRuntime {
+        pub(crate) fn new(timers: Option<TimerHandle>) -> Arc<Self> {
+            Self::with(timers, None)
+        }
+
+        fn with(timers: Option<TimerHandle>, reactor: Option<ReactorHandle>) -> Arc<Self> {
+            let time_enabled = timers.is_some();
+            let services = Services {
+                id: RuntimeId::next(),
+                reactor,
+                timers: timers.unwrap_or_else(|| TimerHandle::new(1, Clock::new(true, false))),
+                time_enabled,
+                pool: ThreadPool::new(Config::new(1)),
+            };
+            let config = CurrentThreadConfig {
+                global_queue_interval: 31,
+                event_interval: 61,
+            };
+            let driver = Driver::new(None).expect("without a reactor nothing can fail");
+            let scheduler = CurrentThread::new(config, driver, services, Hooks::default());
+            let handle = SchedHandle::CurrentThread(scheduler);
+            super::register(&handle);
+            Arc::new(Self(handle))
+        }
+
+        pub(crate) fn timers(&self) -> &TimerHandle {
+            &self.0.services().timers
+        }
+
+        pub(crate) fn enter(&self) -> Entered {
+            super::enter(self.0.clone())
+        }
+    }
+
+    std::thread_local! {
+        static ENTERED: RefCell<Option<Entered>> = const { RefCell::new(None) };
+    }
+
+    /// Enters (or, with `None`, leaves) a runtime that is nothing but a reactor.
+    pub(crate) fn set_reactor(reactor: Option<ReactorHandle>) {
+        let entered = reactor.map(|reactor| StubRuntime::with(None, Some(reactor)).enter());
+        ENTERED.with(|e| *e.borrow_mut() = entered);
+    }
+}

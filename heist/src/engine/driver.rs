@@ -67,9 +67,16 @@ impl Driver {
         }
     }
 
+    /// True if somebody turns the reactor, or there is none to turn.
+    pub(crate) fn is_attended(&self) -> bool {
+        self.reactor
+            .as_ref()
+            .is_none_or(|(reactor, _)| reactor.try_lock().is_none())
+    }
+
     /// Wakes the owner of `parker`, wherever it sleeps.
     pub(crate) fn unpark(&self, parker: &Parker) {
-        if parker.unpark()
+        if parker.unpark_from()
             && let Some((_, handle)) = &self.reactor
         {
             handle.wake();

@@ -126,7 +126,7 @@ use crate::engine::base::{budget, current};
 ///     heist::pin!(operation);
 ///     let mut ticks = time::interval(Duration::from_millis(2));
 ///     let mut answer = None;
-///     for _ in 0..5 {
+///     while answer.is_none() {
 ///         heist::select! {
 ///             _ = ticks.tick() => {}
 ///             n = &mut operation, if answer.is_none() => answer = Some(n),

@@ -308,6 +308,7 @@ impl Builder {
             event_interval: self.event_interval,
             use_slot: self.use_slot,
             seed: self.seed.unwrap_or_else(FastRand::entropy),
+            cores: available_cores(),
         };
         let crew = Crew::new(config, driver, services, self.hooks.clone());
         let handle = SchedHandle::Crew(Arc::clone(&crew));

@@ -120,6 +120,12 @@ impl Runtime {
         self.shutdown_timeout(Duration::ZERO);
     }
 
+    fn stop_watch(&self, wait: bool) {
+        if let SchedHandle::Crew(crew) = &self.handle.scheduler {
+            crew.stop_watch(wait);
+        }
+    }
+
     /// What the runtime counts about itself.
     pub fn metrics(&self) -> RuntimeMetrics {
         self.handle.metrics()
@@ -142,6 +148,7 @@ impl Drop for Runtime {
             }
         }
         pool.shutdown();
+        self.stop_watch(false);
         if self.patience == Some(Duration::ZERO) {
             return;
         }
@@ -155,5 +162,6 @@ impl Drop for Runtime {
             );
         }
         pool.wait(self.patience);
+        self.stop_watch(true);
     }
 }

@@ -6,3 +6,4 @@ pub(crate) mod current;
 pub(crate) mod parker;
 pub(crate) mod rng;
 pub(crate) mod runtime_id;
+pub(crate) mod spin;

@@ -39,6 +39,9 @@ pub(crate) struct Parker {
     condvar: Condvar,
 }
 
+/// A parker that wakers hold as well.
+pub(crate) type SharedParker = Arc<Parker>;
+
 impl Parker {
     pub(crate) fn new() -> Self {
         Self {
@@ -126,9 +129,16 @@ impl Parker {
         self.take()
     }
 
-    /// Wakes the sleeper, or the next park. True if the sleeper is elsewhere and the caller has to
-    /// wake it there (P4).
-    pub(crate) fn unpark(&self) -> bool {
+    /// Wakes the sleeper, or the next park. For parkers that never park elsewhere.
+    pub(crate) fn unpark(&self) {
+        let elsewhere = self.unpark_from();
+        debug_assert!(!elsewhere, "who parks elsewhere is woken there");
+    }
+
+    /// As [`unpark`](Self::unpark). True if the sleeper is elsewhere and the caller has to wake it
+    /// there (P4).
+    #[must_use]
+    pub(crate) fn unpark_from(&self) -> bool {
         // Ordering: release pairs with the acquire of whoever consumes it (P3).
         match self.word.swap(NOTIFIED, AcqRel) {
             PARKED => {
@@ -245,9 +255,7 @@ mod loom_tests {
             let threads: Vec<_> = (0..2)
                 .map(|_| {
                     let parker = Arc::clone(&parker);
-                    thread::spawn(move || {
-                        parker.unpark();
-                    })
+                    thread::spawn(move || parker.unpark())
                 })
                 .collect();
             parker.park();

@@ -59,7 +59,7 @@
 //! **The spin.** A thread that becomes idle first looks at its bell for some microseconds: a claim
 //! then costs neither side a system call. At most one thread spins at a time, none while more pool
 //! threads are awake than there are cores (duties sleep in the driver and are not counted), and the
-//! spin is given up for a while when it does not pay: see [`spin`].
+//! spin is given up for a while when it does not pay: see [`Spin`](crate::engine::base::spin).
 //!
 //! **Orderings.** Everything is under the lock, except the bell ([`Parker`], P1 to P3) and the
 //! relaxed words of the spin, which order nothing.
@@ -78,7 +78,6 @@
 mod job;
 mod pool;
 mod roster;
-mod spin;
 #[allow(
     unsafe_code,
     reason = "a task is made with a scheduler that outlives it (T11)"
@@ -86,7 +85,7 @@ mod spin;
 mod task;
 
 pub(crate) use job::{Job, Mandatory, SubmitError};
-pub(crate) use pool::{Config, Duty, ThreadPool};
+pub(crate) use pool::{Config, ThreadPool};
 pub(crate) use task::blocking_task;
 
 #[cfg(all(test, heist_loom))]

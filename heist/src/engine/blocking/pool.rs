@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use super::job::{Job, Mandatory, SubmitError};
 use super::roster::{Next, Roster, Step};
-use super::spin::Spin;
 use crate::engine::base::parker::Parker;
+use crate::engine::base::spin::Spin;
 use crate::loom::sync::{Arc, Condvar, Mutex, MutexGuard};
 use crate::loom::thread;
 
@@ -371,7 +371,7 @@ impl<J: Job> ThreadPool<J> {
     /// Waits for the bell, at most the keep-alive time; false if that is over.
     #[cfg(not(all(test, heist_loom)))]
     fn nap(&self, bell: &Parker, awake: usize) -> bool {
-        if self.0.spin.wait(bell, awake) {
+        if self.0.spin.wait(awake, || bell.try_consume()) {
             return true;
         }
         let Some(deadline) = Instant::now().checked_add(self.0.config.keep_alive) else {

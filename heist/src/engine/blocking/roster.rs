@@ -73,7 +73,8 @@ pub(super) enum Next<J> {
 pub(super) struct Faults {
     /// So many creations of threads are refused.
     pub(super) creations: usize,
-    /// So many naps time out at once. (A model has no clock.)
+    /// So many naps time out at once.
+    #[cfg(heist_loom)]
     pub(super) naps: usize,
 }
 

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use super::roster::Faults;
+use super::roster::{Faults, Next, Roster, Step};
 use super::{Config, Job, Mandatory, SubmitError, ThreadPool};
 
 /// Far longer than anything here takes: reaching it is a hang.
@@ -58,10 +58,16 @@ fn until(condition: impl Fn() -> bool) {
     }
 }
 
-/// A stopper: jobs wait at it until it is dropped.
-fn gate() -> (Arc<Mutex<mpsc::Receiver<()>>>, mpsc::Sender<()>) {
+type Gate = Arc<Mutex<mpsc::Receiver<()>>>;
+
+/// A place to wait at until the other half is dropped.
+fn gate() -> (Gate, mpsc::Sender<()>) {
     let (open, gate) = mpsc::channel();
     (Arc::new(Mutex::new(gate)), open)
+}
+
+fn wait_at(gate: &Gate) {
+    assert!(gate.lock().unwrap().recv_timeout(HANG).is_err());
 }
 
 #[test]
@@ -247,7 +253,7 @@ fn shutdown_cancels_what_is_queued_and_runs_what_is_mandatory() {
     let (entered, has_entered) = mpsc::channel();
     submit(&pool, move |_| {
         entered.send(()).unwrap();
-        drop(gate.lock().unwrap().recv());
+        wait_at(&gate);
     });
     has_entered.recv_timeout(HANG).unwrap();
     let fates = Arc::new(Mutex::new(Vec::new()));
@@ -283,7 +289,12 @@ fn shutdown_cancels_what_is_queued_and_runs_what_is_mandatory() {
 fn a_cancelled_job_may_use_the_pool() {
     let pool = pool(1, Duration::from_secs(10));
     let (gate, open) = gate();
-    submit(&pool, move |_| drop(gate.lock().unwrap().recv()));
+    let (entered, has_entered) = mpsc::channel();
+    submit(&pool, move |_| {
+        entered.send(()).unwrap();
+        wait_at(&gate);
+    });
+    has_entered.recv_timeout(HANG).unwrap();
     let inner = pool.clone();
     let (told, tell) = mpsc::channel();
     submit(&pool, move |run| {
@@ -302,13 +313,13 @@ fn a_member_shuts_down_and_waits() {
     for timeout in [None, Some(Duration::MAX), Some(HANG)] {
         let pool = pool(4, Duration::from_secs(10));
         let (done, all_done) = mpsc::channel();
+        let barrier = Arc::new(Barrier::new(3));
         for _ in 0..3 {
-            let (inner, done) = (pool.clone(), done.clone());
-            submit(&pool, move |run| {
-                if run {
-                    inner.shutdown();
-                    assert!(inner.wait(timeout));
-                }
+            let (inner, done, barrier) = (pool.clone(), done.clone(), Arc::clone(&barrier));
+            submit(&pool, move |_| {
+                barrier.wait();
+                inner.shutdown();
+                assert!(inner.wait(timeout));
                 done.send(()).unwrap();
             });
         }
@@ -338,9 +349,15 @@ fn a_thread_local_destructor_waits() {
     for _ in 0..100 {
         let pool = pool(3, Duration::ZERO);
         let (done, all_done) = mpsc::channel();
+        let barrier = Arc::new(Barrier::new(3));
         for _ in 0..3 {
             let waiter = Waiter(pool.clone(), done.clone());
-            submit(&pool, move |_| WAITER.set(Some(waiter)));
+            let barrier = Arc::clone(&barrier);
+            submit(&pool, move |_| {
+                WAITER.set(Some(waiter));
+                // Each thread gets one.
+                barrier.wait();
+            });
         }
         for _ in 0..3 {
             assert!(all_done.recv_timeout(HANG).expect("hangs"));
@@ -379,7 +396,7 @@ fn duties_take_nothing_from_the_cap() {
         let (gate, entered) = (Arc::clone(&gate), entered.clone());
         let duty = move || {
             entered.send(()).unwrap();
-            drop(gate.lock().unwrap().recv());
+            wait_at(&gate);
         };
         assert!(pool.start_duty(Box::new(duty)).is_ok());
     }
@@ -410,10 +427,7 @@ fn duties_take_nothing_from_the_cap() {
 fn refused_threads() {
     let pool = pool(4, Duration::from_secs(10));
     let refuse = |creations| {
-        pool.set_faults(Faults {
-            creations,
-            ..Faults::default()
-        });
+        pool.set_faults(Faults { creations });
     };
     refuse(2);
     let (told, tell) = mpsc::channel();
@@ -548,4 +562,53 @@ fn hooks_run_inside_the_context_once_a_thread() {
     assert_eq!(starts.load(SeqCst), 3);
     end(&pool);
     assert_eq!(stops.load(SeqCst), 3);
+}
+
+/// B2: a burst makes one call, and each thread that comes makes one more.
+#[test]
+fn a_burst_calls_one_thread_and_the_chain_the_rest() {
+    let mut roster = Roster::new(3);
+    let mut calls = Vec::new();
+    for job in 0..1000 {
+        calls.extend(id_of(roster.push(job, Mandatory::No).1));
+    }
+    assert_eq!(calls, [0]);
+    for (place, id) in (0..3).enumerate() {
+        let Next::Run(job, step) = roster.next(id) else {
+            panic!("there are jobs");
+        };
+        assert_eq!(job, place);
+        // The third fills the cap.
+        assert_eq!(id_of(step), (id < 2).then_some(id + 1));
+    }
+    for job in 3..1000 {
+        let Next::Run(taken, Step::Done) = roster.next(job % 3) else {
+            panic!("a thread that comes back calls nobody");
+        };
+        assert_eq!(taken, job);
+    }
+    for id in 0..3 {
+        assert!(matches!(roster.next(id), Next::Nap { .. }));
+    }
+    assert_eq!(roster.idle_threads(), 3);
+    // B5, and again one call for many.
+    assert!(matches!(roster.push(0, Mandatory::No).1, Step::Ring(_)));
+    assert!(matches!(roster.push(1, Mandatory::No).1, Step::Done));
+    assert_eq!(roster.idle_threads(), 2);
+    assert!(
+        matches!(roster.next(0), Next::Nap { .. }),
+        "B3: a stale ring"
+    );
+    assert!(matches!(roster.next(2), Next::Run(0, Step::Ring(_))));
+    // B4: the time of a thread is over while there is work.
+    assert!(matches!(roster.nap_over(0), Next::Run(1, Step::Done)));
+    assert!(matches!(roster.next(1), Next::Nap { .. }));
+    assert!(matches!(roster.nap_over(1), Next::Leave));
+}
+
+fn id_of(step: Step) -> Option<usize> {
+    match step {
+        Step::Create(id, _) => Some(id),
+        Step::Done | Step::Ring(_) => None,
+    }
 }

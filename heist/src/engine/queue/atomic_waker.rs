@@ -32,13 +32,15 @@
 //! **Rejected.** Two read-modify-writes in every wake (most wakes find nobody); a lock (wakers run
 //! user code).
 //!
-//! **Tested by** `loom_tests`: without either fence `a_wake_is_never_missed` deadlocks; with a
-//! relaxed give-back in `take`, `two_wakers_are_both_seen` fails.
+//! **Tested by** `loom_tests`: without either fence `a_wake_is_never_missed` deadlocks; with a relaxed
+//! `fetch_or` in `take_held` all models report a race on the cell. (Giving back by a store instead of
+//! a swap passes them: the fences of the second waker and of the next registration cover it too.)
 
 use std::fmt;
 use std::task::Waker;
 
 use crate::loom::cell::UnsafeCell;
+use crate::loom::hint;
 use crate::loom::sync::atomic::AtomicU8;
 use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 use crate::loom::sync::atomic::fence;
@@ -87,10 +89,10 @@ impl AtomicWaker {
                     Relaxed,
                 ) {
                     Ok(_) => self.register_held(waker),
-                    Err(_) => waker.wake_by_ref(), // W3
+                    Err(_) => look_again(waker),
                 }
             }
-            Err(_) => waker.wake_by_ref(), // W3
+            Err(_) => look_again(waker),
         }
         // Ordering: pairs with the fence in `take`; see the module's docs.
         fence(SeqCst);
@@ -188,6 +190,13 @@ impl AtomicWaker {
         self.word.swap(0, AcqRel);
         waker
     }
+}
+
+/// W3. Whoever holds the cell is about to give it back.
+#[cold]
+fn look_again(waker: &Waker) {
+    waker.wake_by_ref();
+    hint::spin_loop();
 }
 
 impl fmt::Debug for AtomicWaker {

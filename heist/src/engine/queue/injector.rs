@@ -36,7 +36,8 @@
 //!
 //! # Tested by
 //!
-//! `loom_tests` below.
+//! The models in `loom_tests`, which also list what was weakened once and seen to fail; `tests` has the
+//! randomised ones and a stress with threads.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -45,7 +46,7 @@ use std::ptr::{self, NonNull};
 use crossbeam_utils::CachePadded;
 
 use crate::loom::sync::Mutex;
-use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::loom::sync::atomic::{AtomicPtr, AtomicUsize};
 
 #[cfg(all(test, heist_loom))]
@@ -327,8 +328,8 @@ impl<T: Linked> Injector<T> {
         let mut outgoing = self.outgoing.lock();
         let mut all = std::mem::replace(&mut *outgoing, Chain::new());
         self.outgoing_len.store(0, Relaxed);
-        // Ordering: acquire as in `refill`; release for a pusher that finds the mark.
-        let found = self.incoming.swap(Self::closed(), AcqRel);
+        // Ordering: acquire as in `refill`. A pusher that finds the mark reads nothing else.
+        let found = self.incoming.swap(Self::closed(), Acquire);
         if found != Self::closed() {
             // SAFETY: J1 — swapped out whole, so ours.
             let young = unsafe { Chain::from_stack(found) };

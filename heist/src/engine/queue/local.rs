@@ -26,9 +26,11 @@
 //!
 //! # Orderings
 //!
-//! `tail`: stored with release by the owner, loaded with acquire by thieves, for the slots' content.
-//! `head`: moved with release by a thief that has finished copying, loaded with acquire by the owner
-//! before it fills a slot again; a claim acquires, so that the content read is not older.
+//! Two pairs, and no more. `tail`: stored with release by the owner, loaded with acquire by thieves,
+//! for the slots' content. `head`: moved with release by a thief that has finished copying, loaded with
+//! acquire by the owner before it fills a slot again. Claims are relaxed: all content is the owner's
+//! writing, so an owner needs no order, and a thief has it from `tail`. They are read-modify-writes, so
+//! a `finish` that a claim or a pop overwrites is still seen by the owner's next push.
 //!
 //! # Rejected
 //!
@@ -37,7 +39,8 @@
 //!
 //! # Tested by
 //!
-//! `loom_tests` below; the randomised test against a deque in `tests`.
+//! The models in `loom_tests`, which also list what was weakened once and seen to fail; `tests` has the
+//! randomised ones and a stress with threads.
 
 use std::fmt;
 use std::mem::MaybeUninit;
@@ -48,7 +51,7 @@ use crossbeam_utils::CachePadded;
 use crate::engine::queue::injector::{Chain, Linked};
 use crate::loom::cell::UnsafeCell;
 use crate::loom::sync::Arc;
-use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::loom::sync::atomic::{AtomicU32, AtomicU64};
 
 #[cfg(all(test, heist_loom))]
@@ -243,12 +246,11 @@ impl<T: Linked> LocalQueue<T> {
             chain.push_back(item);
             return Ok(chain);
         }
-        // Ordering: release orders our earlier writes for nobody in particular; acquire is not
-        // needed, as the slots' content is our own. AcqRel keeps the claim in line with all others.
+        // Relaxed: the slots' content is our own, and `push_back` has acquired what thieves released.
         let claim =
             self.ring
                 .head
-                .compare_exchange(head.pack(), Head::at(tail).pack(), AcqRel, Relaxed);
+                .compare_exchange(head.pack(), Head::at(tail).pack(), Relaxed, Relaxed);
         if claim.is_err() {
             return Err(item);
         }
@@ -267,8 +269,7 @@ impl<T: Linked> LocalQueue<T> {
     /// Takes from the front.
     #[inline]
     pub(crate) fn pop_front(&self) -> Option<T> {
-        // Ordering: acquire, so that what a thief's finished steal wrote comes before.
-        let mut word = self.ring.head.load(Acquire);
+        let mut word = self.ring.head.load(Relaxed);
         let index = loop {
             let head = Head::unpack(word);
             // Relaxed: only we write it.
@@ -281,11 +282,12 @@ impl<T: Linked> LocalQueue<T> {
             } else {
                 Head::at(next)
             };
-            // Ordering: AcqRel keeps claims in one order; the content is our own writing.
+            // Relaxed: the content is our own writing, and as a read-modify-write this hands the
+            // release of a thief's `finish` on to our next push.
             match self
                 .ring
                 .head
-                .compare_exchange_weak(word, after.pack(), AcqRel, Acquire)
+                .compare_exchange_weak(word, after.pack(), Relaxed, Relaxed)
             {
                 Ok(_) => break head.real,
                 Err(now) => word = now,
@@ -335,9 +337,7 @@ impl<T: Linked> Stealer<T> {
 
     /// Moves `real` over half of the items: they are ours until [`finish`](Self::finish).
     fn claim(&self) -> Option<(u32, u32)> {
-        // Ordering: acquire orders the load of `tail` after it: a `tail` older than `head` would
-        // show less than nothing.
-        let mut word = self.0.head.load(Acquire);
+        let mut word = self.0.head.load(Relaxed);
         loop {
             let head = Head::unpack(word);
             if head.steal_under_way() {
@@ -345,7 +345,8 @@ impl<T: Linked> Stealer<T> {
             }
             // Ordering: acquire pairs with the owner's release: the slots' content.
             let available = self.0.tail.load(Acquire).wrapping_sub(head.real);
-            // Between the two loads the owner may have popped and pushed more than a ring.
+            // Between the two loads the owner may have popped and pushed more than a ring; or this
+            // `tail` is older than that `head`, which shows less than nothing, and so more than a ring.
             if available == 0 || available > CAPACITY {
                 return None;
             }
@@ -354,12 +355,12 @@ impl<T: Linked> Stealer<T> {
                 real: head.real.wrapping_add(n),
                 ..head
             };
-            // Ordering: acquire, so that no slot is read before it is ours; release is for the
-            // chain of claims.
+            // Relaxed: with `tail` came the content, and no slot of it is filled again before our
+            // `finish`.
             match self
                 .0
                 .head
-                .compare_exchange_weak(word, after.pack(), AcqRel, Acquire)
+                .compare_exchange_weak(word, after.pack(), Relaxed, Relaxed)
             {
                 Ok(_) => return Some((head.real, n)),
                 Err(now) => word = now,
@@ -373,11 +374,11 @@ impl<T: Linked> Stealer<T> {
         loop {
             // The owner may have popped on; nobody else touches `steal` while we are at it.
             let after = Head::at(Head::unpack(word).real);
-            // Ordering: release pairs with the owner's acquire in `push_back` (Q2).
+            // Ordering: release pairs with the owner's acquire in `push_back` and `room` (Q2).
             match self
                 .0
                 .head
-                .compare_exchange_weak(word, after.pack(), AcqRel, Relaxed)
+                .compare_exchange_weak(word, after.pack(), Release, Relaxed)
             {
                 Ok(_) => return,
                 Err(now) => word = now,

@@ -26,14 +26,15 @@
 //!
 //! # Tested by
 //!
-//! `loom_tests` below.
+//! The models in `loom_tests`, which also list what was weakened once and seen to fail; `tests` has the
+//! randomised ones and a stress with threads.
 
 use std::fmt;
 use std::ptr::{self, NonNull};
 
 use crate::engine::queue::injector::Linked;
 use crate::loom::sync::atomic::AtomicPtr;
-use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 #[cfg(all(test, heist_loom))]
 mod loom_tests;
@@ -63,8 +64,8 @@ impl<T: Linked> Slot<T> {
             self.0.store(node, Release);
             ptr::null_mut()
         } else {
-            // Ordering: as above; acquire is not needed for what we put in ourselves.
-            self.0.swap(node, AcqRel)
+            // Ordering: as above; what we get back we put in ourselves.
+            self.0.swap(node, Release)
         };
         // SAFETY: S2 — exchanged, so ours.
         NonNull::new(old).map(|node| unsafe { T::from_node(node) })

@@ -22,6 +22,8 @@
 //! * R5. After [`shutdown`](ReactorHandle::shutdown), nothing waits: waiters are woken and get an
 //!   error, later ones get it at once, registering fails. Lock order: the table's mutex and a
 //!   source's list are never held together.
+//! * R6. Signals are the process's, and none of the reactor's business: who has the pipe gives it to
+//!   [`watch_signals`](ReactorHandle::watch_signals), with what to call when there is something in it.
 //!
 //! **Rejected.** *Addresses as tokens* (Tokio's way): no look-up, but a source may be freed only
 //! between turns, which needs a list of the dead and a wake of the reactor. *Cloning each source's
@@ -37,7 +39,7 @@ mod registration;
 mod slots;
 mod source;
 #[cfg(test)]
-mod test_support;
+pub(crate) mod test_support;
 #[cfg(all(test, not(heist_loom)))]
 mod tests;
 mod waiters;
@@ -66,6 +68,8 @@ const EVENTS_A_LOCK: usize = 16;
 pub(crate) struct Reactor {
     poll: mio::Poll,
     events: mio::Events,
+    /// For turns that do not wait, if they are to fetch fewer.
+    busy_events: Option<mio::Events>,
     /// Sources of this turn with waiters in their lists; kept for its memory.
     crowded: Vec<(Arc<Source>, Ready)>,
     handle: ReactorHandle,
@@ -86,6 +90,14 @@ struct Registrar {
     deregistered: Counter,
     /// Added to by the turning side.
     ready: Counter,
+    /// R6.
+    signals: Mutex<Option<Arc<SignalPipe>>>,
+}
+
+/// Where signal handlers write to, as seen by one reactor, and what to do when they have.
+struct SignalPipe {
+    receiver: mio::net::UnixStream,
+    deliver: fn(&mio::net::UnixStream),
 }
 
 impl Reactor {
@@ -103,14 +115,22 @@ impl Reactor {
             registered: Counter::default(),
             deregistered: Counter::default(),
             ready: Counter::default(),
+            signals: Mutex::new(None),
         }));
         let reactor = Self {
             poll,
             events: mio::Events::with_capacity(event_capacity),
+            busy_events: None,
             crowded: Vec::new(),
             handle: handle.clone(),
         };
         Ok((reactor, handle))
+    }
+
+    /// Lets turns that do not wait fetch at most `max_events`: what they leave stays with the system,
+    /// and the worker gets back to its tasks sooner.
+    pub(crate) fn limit_busy_turns(&mut self, max_events: usize) {
+        self.busy_events = Some(mio::Events::with_capacity(max_events));
     }
 
     pub(crate) fn handle(&self) -> &ReactorHandle {
@@ -129,20 +149,29 @@ impl Reactor {
     ///
     /// If a waker does, after all events are dispatched (R4).
     pub(crate) fn turn(&mut self, timeout: Option<Duration>) -> io::Result<usize> {
-        match self.poll.poll(&mut self.events, timeout) {
+        let events = match &mut self.busy_events {
+            Some(events) if timeout == Some(Duration::ZERO) => events,
+            _ => &mut self.events,
+        };
+        match self.poll.poll(events, timeout) {
             Ok(()) => {}
             Err(e) if e.kind() == io::ErrorKind::Interrupted => return Ok(0),
             Err(e) => return Err(e),
         }
         let mut fetched = 0;
+        let mut is_signal = false;
         let mut panics = FirstPanic(None);
         let mut batch = WakeBatch::new();
-        let mut events = self.events.iter().peekable();
+        let mut events = events.iter().peekable();
         while events.peek().is_some() {
             let slots = self.handle.0.slots.lock();
             for event in events.by_ref().take(EVENTS_A_LOCK) {
                 let token = Token::from(event.token());
                 if token == Token::WAKE {
+                    continue;
+                }
+                if token == Token::SIGNAL {
+                    is_signal = true;
                     continue;
                 }
                 fetched += 1;
@@ -161,6 +190,12 @@ impl Reactor {
                 panics.catch(|| source.wake_list(Some(ready), &mut batch));
             }
             panics.catch(|| batch.wake_all());
+        }
+        if is_signal {
+            let pipe = self.handle.0.signals.lock().clone();
+            if let Some(pipe) = pipe {
+                panics.catch(|| (pipe.deliver)(&pipe.receiver));
+            }
         }
         self.handle.0.ready.add(fetched as u64);
         panics.resume();
@@ -195,6 +230,8 @@ impl ReactorHandle {
     /// R5. Does nothing the second time.
     pub(crate) fn shutdown(&self) {
         let sources = self.0.slots.lock().shut_down();
+        let pipe = self.0.signals.lock().take();
+        drop(pipe);
         let mut panics = FirstPanic(None);
         let mut batch = WakeBatch::new();
         for source in sources {
@@ -206,6 +243,33 @@ impl ReactorHandle {
             }
         }
         panics.resume();
+    }
+
+    /// R6: calls `deliver` whenever there is something in the pipe that `open` gives. Does nothing if
+    /// the reactor has one already.
+    ///
+    /// # Errors
+    ///
+    /// `open`'s, the system's, or that the reactor has shut down.
+    pub(crate) fn watch_signals(
+        &self,
+        open: impl FnOnce() -> io::Result<mio::net::UnixStream>,
+        deliver: fn(&mio::net::UnixStream),
+    ) -> io::Result<()> {
+        if self.0.slots.lock().is_shutdown() {
+            return Err(rt_shutdown_err());
+        }
+        let mut signals = self.0.signals.lock();
+        if signals.is_none() {
+            let mut receiver = open()?;
+            self.registry().register(
+                &mut receiver,
+                Token::SIGNAL.into(),
+                mio::Interest::READABLE,
+            )?;
+            *signals = Some(Arc::new(SignalPipe { receiver, deliver }));
+        }
+        Ok(())
     }
 
     /// How many objects were registered in all.
@@ -243,6 +307,12 @@ impl ReactorHandle {
         self.0.deregistered.add(1);
         drop(slots);
         drop(source);
+    }
+}
+
+impl fmt::Debug for SignalPipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignalPipe").finish_non_exhaustive()
     }
 }
 

@@ -7,6 +7,7 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::task::{Context, Poll, ready};
 
 use super::error::rt_shutdown_err;
@@ -79,10 +80,6 @@ impl Registration {
     #[cfg(test)]
     pub(super) fn source_for_tests(&self) -> &Source {
         &self.source
-    }
-
-    pub(crate) fn reactor(&self) -> &ReactorHandle {
-        &self.reactor
     }
 
     /// What an operation has found to be over, unless something happened since.
@@ -202,7 +199,9 @@ impl Registration {
 
     /// Waits until there is something to be done for `interest`. Any number of tasks may wait.
     pub(crate) async fn readiness(&self, interest: Interest) -> io::Result<ReadyEvent> {
-        live(self.source.readiness(interest).await)
+        let event = live(self.source.readiness(interest).await)?;
+        poll_fn(budget::poll_proceed).await.made_progress();
+        Ok(event)
     }
 
     /// Waits until `op` does not say "would block" any more. Any number of tasks may wait.
@@ -213,7 +212,6 @@ impl Registration {
     ) -> io::Result<R> {
         loop {
             let event = self.readiness(interest).await?;
-            poll_fn(budget::poll_proceed).await.made_progress();
             match op() {
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => self.source.clear(event),
                 result => return result,
@@ -221,6 +219,10 @@ impl Registration {
         }
     }
 }
+
+// A panic leaves no half-done state behind: a source's word changes in single steps.
+impl UnwindSafe for Registration {}
+impl RefUnwindSafe for Registration {}
 
 impl Drop for Registration {
     fn drop(&mut self) {

@@ -97,6 +97,10 @@ impl Slots {
         self.sources.try_remove(token.index())
     }
 
+    pub(super) fn is_shutdown(&self) -> bool {
+        self.is_shutdown
+    }
+
     /// Lets no one in any more, and hands out all that are.
     pub(super) fn shut_down(&mut self) -> Vec<Arc<Source>> {
         self.is_shutdown = true;

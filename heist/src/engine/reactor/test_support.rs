@@ -42,3 +42,39 @@ pub(crate) fn model(f: impl Fn() + Send + Sync + 'static) {
     builder.preemption_bound = Some(builder.preemption_bound.unwrap_or(2));
     builder.check(f);
 }
+
+/// Runs `future` in a runtime that is nothing but this thread and a reactor. Fails after a while.
+#[cfg(not(heist_loom))]
+pub(crate) fn run<F: Future>(future: F) -> F::Output {
+    use std::task::{Context, Poll};
+    use std::time::{Duration, Instant};
+
+    struct Leave;
+    impl Drop for Leave {
+        fn drop(&mut self) {
+            crate::engine::context::stub::set_reactor(None);
+        }
+    }
+
+    let (mut reactor, handle) = super::Reactor::new(256).unwrap();
+    crate::engine::context::stub::set_reactor(Some(handle.clone()));
+    let leave = Leave;
+    let counting = CountingWaker::new();
+    let waker = counting.waker();
+    let mut future = std::pin::pin!(future);
+    let start = Instant::now();
+    let mut seen = usize::MAX;
+    loop {
+        let wakes = counting.count();
+        if wakes != seen {
+            seen = wakes;
+            if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                drop(leave);
+                return output;
+            }
+        }
+        assert!(start.elapsed() < Duration::from_secs(20), "it hangs");
+        let wait = if counting.count() == seen { 50 } else { 0 };
+        reactor.turn(Some(Duration::from_millis(wait))).unwrap();
+    }
+}

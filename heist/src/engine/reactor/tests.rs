@@ -342,6 +342,23 @@ fn a_panicking_waker_costs_nobody_else_an_event() {
 }
 
 #[test]
+fn a_busy_turn_leaves_what_is_too_much() {
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    reactor.limit_busy_turns(4);
+    // Each new socket has an event: it can be written.
+    let _pairs: Vec<_> = (0..10).map(|_| pair(&handle, Ready::EMPTY)).collect();
+    assert_eq!(reactor.turn(NOW).unwrap(), 4);
+    assert_eq!(reactor.turn(NOW).unwrap(), 4);
+    assert_eq!(reactor.turn(LONG).unwrap(), 2);
+}
+
+#[test]
+fn a_source_is_small() {
+    assert!(size_of::<Source>() <= 80, "{}", size_of::<Source>());
+    assert!(size_of::<Registration>() <= 16);
+}
+
+#[test]
 fn a_ready_socket_spends_the_budget() {
     let (mut reactor, handle) = Reactor::new(64).unwrap();
     let pair = pair(&handle, Ready::WRITABLE);
@@ -441,15 +458,66 @@ fn an_interrupted_turn_is_an_empty_one() {
     let sender = thread::spawn(move || {
         thread::sleep(Duration::from_millis(30));
         // SAFETY: the thread waits for us.
-        assert_eq!(
-            unsafe { libc::pthread_kill(target as libc::pthread_t, libc::SIGURG) },
-            0
-        );
+        let sent = unsafe { libc::pthread_kill(target as libc::pthread_t, libc::SIGURG) };
+        assert_eq!(sent, 0);
     });
     let start = Instant::now();
     assert_eq!(reactor.turn(LONG).unwrap(), 0);
     assert!(start.elapsed() < Duration::from_secs(5));
     sender.join().unwrap();
+}
+
+#[test]
+fn waiting_by_await_spends_the_budget_too() {
+    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let pair = pair(&handle, Ready::WRITABLE);
+    reactor.turn(NOW).unwrap();
+    let _scope = BudgetScope::enter(Budget::initial());
+    let mut endless = pin!(async {
+        loop {
+            pair.registration
+                .readiness(Interest::WRITABLE)
+                .await
+                .unwrap();
+        }
+    });
+    let counting = CountingWaker::new();
+    let polled: Poll<()> = endless
+        .as_mut()
+        .poll(&mut Context::from_waker(&counting.waker()));
+    assert!(polled.is_pending());
+    assert_eq!(counting.count(), 1);
+}
+
+#[test]
+fn sockets_come_and_go_while_it_turns() {
+    use crate::engine::base::parker::block_on;
+    let (mut reactor, handle) = Reactor::new(8).unwrap();
+    let threads: Vec<_> = (0..3_u8)
+        .map(|thread| {
+            let handle = handle.clone();
+            thread::spawn(move || {
+                for round in 0..200_u8 {
+                    let mut pair = pair(&handle, Ready::EMPTY);
+                    pair.far.write_all(&[thread, round]).unwrap();
+                    let mut got = [0; 2];
+                    let n = block_on(std::future::poll_fn(|cx| pair.poll_read(cx, &mut got)));
+                    assert_eq!((n.unwrap(), got), (2, [thread, round]));
+                }
+            })
+        })
+        .collect();
+    let start = Instant::now();
+    while threads.iter().any(|thread| !thread.is_finished()) {
+        assert!(start.elapsed() < Duration::from_secs(60), "a wake was lost");
+        reactor.turn(Some(Duration::from_millis(20))).unwrap();
+    }
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    assert_eq!(handle.fds_registered(), 600);
+    assert_eq!(handle.fds_deregistered(), 600);
+    assert!(handle.0.slots.lock().shut_down().is_empty());
 }
 
 #[test]

@@ -3,18 +3,21 @@
 use std::fmt;
 use std::future::Future;
 use std::panic::Location;
+use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
 
 use crate::engine::base::counters::Counter;
 use crate::engine::base::parker::Parker;
 use crate::engine::base::rng::FastRand;
+use crate::engine::base::spin::Spin;
 use crate::engine::driver::Driver;
 use crate::engine::queue::injector::Injector;
 use crate::engine::queue::local::{self, LocalQueue, Stealer};
 use crate::engine::queue::slot::Slot;
 use crate::engine::sched::counters::WorkerCounters;
 use crate::engine::sched::idle::Idle;
+use crate::engine::sched::watch::Watch;
 use crate::engine::sched::{Hooks, Services, current};
 use crate::engine::task::{self, Closed, Id, JoinHandle, OwnedTasks, Runnable, Schedule, Task};
 use crate::engine::timer::TimerShard;
@@ -22,6 +25,13 @@ use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::AtomicBool;
 use crate::loom::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::Arc;
+
+// The crew as a whole is not modelled, only its parts, so it is `std`'s `Arc` that holds it.
+type SharedTimers = crate::loom::sync::Arc<TimerShard>;
+
+/// How long a worker and a guest look around before they sleep: below the price of a sleep and a wake.
+const WORKER_SPIN: Duration = Duration::from_micros(5);
+const GUEST_SPIN: Duration = Duration::from_micros(10);
 
 /// How a crew works.
 #[derive(Debug, Clone)]
@@ -33,6 +43,8 @@ pub(crate) struct CrewConfig {
     pub(crate) event_interval: u32,
     pub(crate) use_slot: bool,
     pub(crate) seed: u64,
+    /// How many threads can run at a time.
+    pub(crate) cores: usize,
 }
 
 /// All workers of a runtime and what they share.
@@ -53,6 +65,11 @@ pub(crate) struct Crew {
     pub(super) foreign_spawned: Counter,
     pub(super) foreign_completed: Counter,
     pub(super) foreign_schedules: Counter,
+    pub(super) watch: Watch,
+    /// Of workers that ran out of work.
+    pub(super) worker_spin: Spin,
+    /// Of threads in `block_on`.
+    pub(super) guest_spin: Spin,
 }
 
 /// A worker's post: what the others see of it. It stays when the thread behind it changes.
@@ -61,7 +78,7 @@ pub(super) struct Post {
     pub(super) stealer: Stealer<Runnable>,
     pub(super) slot: Slot<Runnable>,
     pub(super) parker: Parker,
-    pub(super) timers: Option<Arc<TimerShard>>,
+    pub(super) timers: Option<SharedTimers>,
     pub(super) counters: WorkerCounters,
     /// The core, when no thread has it: before the start, and on its way to another thread.
     pub(super) core: Mutex<Option<Box<Core>>>,
@@ -106,7 +123,7 @@ impl Crew {
                     parker: Parker::new(),
                     timers: services
                         .timers()
-                        .map(|timers| Arc::clone(&timers.shards[index])),
+                        .map(|timers| SharedTimers::clone(&timers.shards[index])),
                     counters: WorkerCounters::default(),
                     core: Mutex::new(Some(Box::new(core))),
                 })
@@ -125,6 +142,9 @@ impl Crew {
             foreign_spawned: Counter::default(),
             foreign_completed: Counter::default(),
             foreign_schedules: Counter::default(),
+            watch: Watch::new(),
+            worker_spin: Spin::new(WORKER_SPIN, config.cores),
+            guest_spin: Spin::new(GUEST_SPIN, config.cores),
             config,
         });
         for (index, post) in crew.posts.iter().enumerate() {
@@ -155,7 +175,12 @@ impl Crew {
                 return Err(error);
             }
         }
-        Ok(())
+        self.watch.start(self).inspect_err(|_| self.close())
+    }
+
+    /// Ends what is not a worker: the last step of a shutdown.
+    pub(crate) fn stop_watch(&self, wait: bool) {
+        self.watch.stop(wait);
     }
 
     pub(crate) fn services(&self) -> &Services {

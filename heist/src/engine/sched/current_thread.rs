@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::counters::Counter;
-use crate::engine::base::parker::{self, Parker};
+use crate::engine::base::parker::{self, Parker, SharedParker};
 use crate::engine::driver::Driver;
 use crate::engine::queue::injector::{Injector, Push};
 use crate::engine::sched::counters::WorkerCounters;
@@ -58,7 +58,7 @@ pub(crate) struct CurrentThread {
     /// Present while nobody drives.
     core: Mutex<Option<Box<Core>>>,
     /// Threads in `block_on` that wait for the core as well.
-    waiting: Mutex<Vec<std::sync::Arc<Parker>>>,
+    waiting: Mutex<Vec<SharedParker>>,
     counters: WorkerCounters,
     foreign_spawned: Counter,
     foreign_completed: Counter,
@@ -78,6 +78,48 @@ pub(crate) struct CurrentThreadConfig {
 struct Core {
     queue: VecDeque<Runnable>,
     tick: u32,
+}
+
+/// A thread in `block_on` while another one drives.
+struct Guest<'a> {
+    scheduler: &'a CurrentThread,
+    parker: SharedParker,
+    waker: Waker,
+}
+
+impl<'a> Guest<'a> {
+    fn new(scheduler: &'a CurrentThread) -> Self {
+        let parker = SharedParker::new(Parker::new());
+        let waker = parker::waker(&parker);
+        Self {
+            scheduler,
+            parker,
+            waker,
+        }
+    }
+
+    fn is_in(&self, waiting: &[SharedParker]) -> Option<usize> {
+        waiting
+            .iter()
+            .position(|parker| SharedParker::ptr_eq(parker, &self.parker))
+    }
+
+    /// Asks to be told when the core is free; once, however often it comes round.
+    fn enlist(&self) {
+        let mut waiting = self.scheduler.waiting.lock();
+        if self.is_in(&waiting).is_none() {
+            waiting.push(SharedParker::clone(&self.parker));
+        }
+    }
+}
+
+impl Drop for Guest<'_> {
+    fn drop(&mut self) {
+        let mut waiting = self.scheduler.waiting.lock();
+        if let Some(place) = self.is_in(&waiting) {
+            waiting.swap_remove(place);
+        }
+    }
 }
 
 /// Wakes the future that `block_on` was given.
@@ -196,9 +238,11 @@ impl CurrentThread {
 
     /// Runs `future` to its end, and all tasks meanwhile.
     pub(crate) fn block_on<F: Future>(self: &Arc<Self>, mut future: Pin<&mut F>) -> F::Output {
+        let mut guest = None;
         loop {
             let core = self.core.lock().take();
             if let Some(core) = core {
+                drop(guest);
                 let driving = DrivingThread {
                     scheduler: Arc::clone(self),
                     core: Cell::new(None),
@@ -206,18 +250,21 @@ impl CurrentThread {
                 return driving.scope(core, |core| driving.run(core, future));
             }
             // Somebody else drives. Poll ours, and be told when the core is free.
-            let own = Arc::new(Parker::new());
-            self.waiting.lock().push(Arc::clone(&own));
+            let guest = guest.get_or_insert_with(|| Guest::new(self));
+            guest.enlist();
             if self.core.lock().is_some() {
                 // Freed in between.
                 continue;
             }
-            let waker = parker::waker(&own);
-            let _budget = BudgetScope::enter(Budget::initial());
-            if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            let polled = {
+                let _budget = BudgetScope::enter(Budget::initial());
+                let mut cx = Context::from_waker(&guest.waker);
+                future.as_mut().poll(&mut cx)
+            };
+            if let Poll::Ready(output) = polled {
                 return output;
             }
-            own.park();
+            guest.parker.park();
         }
     }
 

@@ -3,17 +3,16 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::engine::base::budget::{Budget, BudgetScope};
-use crate::engine::base::parker::{self, Parker};
+use crate::engine::base::parker::{self, Parker, SharedParker};
 use crate::engine::sched::crew::Crew;
 
 impl Crew {
     /// Polls `future` on this thread to its end.
     pub(crate) fn block_on<F: Future>(&self, mut future: Pin<&mut F>) -> F::Output {
-        let parker = Arc::new(Parker::new());
+        let parker = SharedParker::new(Parker::new());
         let waker = parker::waker(&parker);
         let mut cx = Context::from_waker(&waker);
         loop {
@@ -24,7 +23,11 @@ impl Crew {
             if let Poll::Ready(output) = polled {
                 return output;
             }
-            parker.park();
+            // The workers that are awake may be about to wake us.
+            let awake = self.num_workers() - self.idle.num_asleep();
+            if !self.guest_spin.wait(awake, || parker.try_consume()) {
+                parker.park();
+            }
         }
     }
 }

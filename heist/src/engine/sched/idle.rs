@@ -134,7 +134,13 @@ impl Idle {
     #[must_use]
     pub(crate) fn stop_searching(&self) -> bool {
         // Ordering: the search comes before whatever is concluded from the count.
-        self.searching.fetch_sub(1, AcqRel) == 1
+        let last = self.searching.fetch_sub(1, AcqRel) == 1;
+        if last {
+            // Ordering: I3. Pairs with the fence in `worker_to_notify`: a pusher that relied on us
+            // has its work seen in the look that follows.
+            fence(SeqCst);
+        }
+        last
     }
 
     /// The worker goes to sleep. True if it has to look once more at everything, as nobody searches:

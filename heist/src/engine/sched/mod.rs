@@ -60,9 +60,12 @@ pub(crate) mod current_thread;
 mod guest;
 pub(crate) mod handoff;
 mod idle;
+#[cfg(all(test, heist_loom))]
+mod idle_loom_tests;
 mod next_task;
 mod push;
 mod shutdown;
+mod watch;
 mod worker;
 
 use std::fmt;

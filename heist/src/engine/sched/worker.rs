@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use crate::engine::base::budget::{self, Budget};
+use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::current as poll;
 use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
@@ -39,6 +39,9 @@ pub(super) fn run(crew: &Arc<Crew>, index: usize) {
         on_duty: Cell::new(true),
         dispatching: Cell::new(false),
     };
+    // A worker that handed its core on comes back here in the middle of a task's turn, and the thread
+    // goes to the pool: without what was left of that task's budget.
+    let _budget = BudgetScope::enter(Budget::unconstrained());
     let may_block = poll::set_may_block(false);
     current::scope(&worker, || worker.run(core));
     poll::set_may_block(may_block);
@@ -161,6 +164,14 @@ impl WorkerContext {
             .expect("nobody blocks in place while the drivers are turned")
     }
 
+    /// Looks around for a moment, as a searcher, whom pushers rely on and need not wake.
+    fn spin(&self) -> bool {
+        let others = self.crew.num_workers() - self.crew.idle.num_asleep() - 1;
+        self.crew.worker_spin.wait(others, || {
+            self.crew.work_visible() || self.crew.is_closing()
+        })
+    }
+
     /// Sleeps until there is something to do, or something to look for.
     fn sleep(&self, mut core: Box<Core>, up_since: &mut Instant) -> Box<Core> {
         if let Some(hook) = &self.crew.hooks.before_park {
@@ -169,6 +180,9 @@ impl WorkerContext {
             if !core.queue.is_empty() {
                 return core;
             }
+        }
+        if core.searching && self.spin() {
+            return core;
         }
         let was_searching = std::mem::take(&mut core.searching);
         if self.crew.idle.start_sleep(self.index, was_searching) && self.crew.work_visible() {
@@ -199,6 +213,7 @@ impl WorkerContext {
         }
         // Whoever claimed us has taken our bit: we are searching on its behalf.
         core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
+        self.crew.watch.worker_up();
         *up_since = now;
         counters.unparks.add(1);
         if core.queue.is_empty() {

@@ -60,6 +60,9 @@ pub(super) struct Trailer {
     /// Rules T6 to T8.
     pub(super) join_waker: UnsafeCell<Option<Waker>>,
     pub(super) spawned_at: &'static Location<'static>,
+    /// Tells loom when a model leaks the cell.
+    #[cfg(all(test, heist_loom))]
+    pub(super) _leak_check: loom::alloc::Track<()>,
 }
 
 impl<F: Future, S: Schedule> Cell<F, S> {
@@ -93,6 +96,8 @@ impl<F: Future, S: Schedule> Cell<F, S> {
             trailer: Trailer {
                 join_waker: UnsafeCell::new(None),
                 spawned_at,
+                #[cfg(all(test, heist_loom))]
+                _leak_check: loom::alloc::Track::new(()),
             },
             _scheduler: std::marker::PhantomData,
         });

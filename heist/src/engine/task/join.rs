@@ -88,12 +88,10 @@ impl<T> JoinHandle<T> {
         // SAFETY: the handle keeps the cell alive.
         let field = &unsafe { super::header::Header::trailer(self.task.0) }.join_waker;
         if state.has_join_waker() {
-            // SAFETY: T6 — set and not complete: both sides may read. If the task completed in
-            // between, the completer may be taking it: so first make sure it has not.
+            // Set, so nobody's to touch (T6): take it back first, unless the completer has it.
             if !state.unset_join_waker() {
                 return false;
             }
-            // Ours alone now.
             // SAFETY: T6 — unset.
             let same = field
                 .with(|field| unsafe { (*field).as_ref() }.is_some_and(|w| w.will_wake(waker)));
@@ -140,6 +138,8 @@ impl<T> Future for JoinHandle<T> {
 impl<T> Drop for JoinHandle<T> {
     fn drop(&mut self) {
         let header = self.task.header();
+        // Dropped last: it is the user's, and may panic.
+        let mut _waker = None;
         loop {
             match header.state.drop_join() {
                 DropJoin::Done => return,
@@ -147,7 +147,7 @@ impl<T> Drop for JoinHandle<T> {
                     // SAFETY: the handle keeps the cell alive.
                     let field = &unsafe { super::header::Header::trailer(self.task.0) }.join_waker;
                     // SAFETY: T6 — unset.
-                    drop(field.with_mut(|field| unsafe { (*field).take() }));
+                    _waker = field.with_mut(|field| unsafe { (*field).take() });
                 }
                 DropJoin::DropOutput => {
                     // SAFETY: T5 — complete, and we are the handle.

@@ -64,8 +64,12 @@
 //!   `COMPLETE`.
 //! * **T10** The cell is freed by the operation after which `COMPLETE` is set, `JOIN_INTEREST` is
 //!   not and refs is 0. That happens once.
-//! * **T11** The scheduler a cell points to outlives the task's completion: a runtime lets go of its
-//!   scheduler only when all its tasks are complete. A wake of a complete task touches the cell alone.
+//! * **T11** The scheduler a cell points to outlives its use by the task, of which `release` is the
+//!   last. A call of `schedule` can outlast even that: by the time it returns, another thread may
+//!   have taken the runnable, run it to its end and unlisted it. So a scheduler counts the calls of
+//!   threads that do not keep it alive themselves (foreign wakes and aborts), each before it queues
+//!   its runnable; and a runtime lets go of its scheduler when its workers are gone, its lists are
+//!   empty, and *then* no such call is under way. A wake of a complete task touches the cell alone.
 //!
 //! # Orderings
 //!
@@ -84,8 +88,8 @@
 //!
 //! # Tested by
 //!
-//! `loom_tests` in this module, `tests/task_*.rs` and `tests/stress.rs`. Weakened once and seen to
-//! fail: see the list at the end of `loom_tests`.
+//! `loom_tests` and `tests` in this module, `tests/task_*.rs` and `tests/stress.rs`. Weakened once and
+//! seen to fail: see the table at the head of `loom_tests`.
 
 mod error;
 mod header;
@@ -98,6 +102,8 @@ mod waker;
 
 #[cfg(all(test, heist_loom))]
 mod loom_tests;
+#[cfg(all(test, not(heist_loom)))]
+mod tests;
 
 pub use self::error::JoinError;
 pub(crate) use self::header::Header;

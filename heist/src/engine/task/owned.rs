@@ -9,7 +9,8 @@
 //! come back as runnables: the closer has their run right. The others' run right is in a queue that
 //! the closer drains, in the hands of a worker that sees the mark when its poll ends, or on its way
 //! into the injector from a foreign thread: so the closer drains until
-//! [`is_empty`](OwnedTasks::is_empty), and only then lets go of the scheduler (T11).
+//! [`is_empty`](OwnedTasks::is_empty), then waits for foreign calls of `schedule` that have not
+//! returned yet, and only then lets go of the scheduler (T11).
 //!
 //! **Rejected.** *One list, one lock*: every spawn of every worker on one line. *Listing at spawn*:
 //! two list operations for the many tasks that end at their first poll. *Lists private to workers,

@@ -194,12 +194,13 @@ unsafe fn complete<F: Future, S: Schedule>(header: NonNull<Header>) {
     {
         // SAFETY: the task is incomplete.
         let scheduler = unsafe { scheduler::<S>(header) };
+        scheduler.on_complete(cell.header.id, cell.trailer.spawned_at);
         // SAFETY: `home` belongs to the run right. T9: unlisted before it may be freed.
         if cell.header.home.with(|home| unsafe { *home }) != 0 {
+            // The last use of the scheduler: once its lists are empty it may be let go of (T11).
             // SAFETY: we have the run right, and it is listed.
             unsafe { scheduler.release(Task(header)) };
         }
-        scheduler.on_complete(cell.header.id, cell.trailer.spawned_at);
     }
     let last = match cell.header.state.complete() {
         Complete::Done => return,
@@ -273,6 +274,16 @@ pub(super) unsafe fn drop_output<F: Future, S>(header: NonNull<Header>) {
 ///
 /// T10: nothing else refers to it.
 pub(super) unsafe fn dealloc<F: Future, S>(header: NonNull<Header>) {
+    // loom does not see that freeing is a write: tell it.
+    #[cfg(all(test, heist_loom))]
+    {
+        // SAFETY: T10 — nobody else has it, but it is still there.
+        let cell = unsafe { cell::<F, S>(header) };
+        cell.header.queue_next.with_mut(|_| ());
+        cell.header.home.with_mut(|_| ());
+        cell.stage.with_mut(|_| ());
+        cell.trailer.join_waker.with_mut(|_| ());
+    }
     // SAFETY: the cell came out of a `Box` of this type, and is nobody's any more.
     drop(unsafe { Box::from_raw(header.cast::<Cell<F, S>>().as_ptr()) });
 }

@@ -169,8 +169,9 @@ impl State {
     /// relied on it without adding to it.
     #[cold]
     fn keep_one_wake(&self, observed: u64) -> FinishPoll {
-        // Ordering: as in `finish_poll`.
-        let before = self.0.fetch_sub((observed - 1) * WAKE, AcqRel);
+        // Ordering: acquire as in `finish_poll`. No release: the run right stays with us, and moves
+        // on through a queue.
+        let before = self.0.fetch_sub((observed - 1) * WAKE, Acquire);
         if before & CANCELLED != 0 {
             FinishPoll::Cancelled
         } else {
@@ -307,8 +308,9 @@ impl State {
     /// completer's then.
     #[must_use]
     pub(super) fn unset_join_waker(&self) -> bool {
-        // Ordering: acquire is for the output.
-        self.0.fetch_and(!JOIN_WAKER, AcqRel) & COMPLETE == 0
+        // Ordering: acquire is for the output. No release: the completer does not touch the field
+        // until it is set again.
+        self.0.fetch_and(!JOIN_WAKER, Acquire) & COMPLETE == 0
     }
 
     /// One step of dropping the `JoinHandle`.

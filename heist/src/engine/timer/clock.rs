@@ -44,6 +44,8 @@ pub(crate) struct Clock {
     /// How many blocking jobs run that forbid auto-advance.
     inhibitors: AtomicUsize,
     setting: Mutex<Setting>,
+    /// When that first pause was, by both clocks.
+    first_pause: Mutex<Option<(Coarse, Instant)>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -71,6 +73,7 @@ impl Clock {
                 then: now,
                 real: now,
             }),
+            first_pause: Mutex::new(None),
         };
         if start_paused {
             if let Err(message) = clock.pause() {
@@ -100,6 +103,29 @@ impl Clock {
         !self.is_real() && matches!(*self.setting.lock(), Setting::Paused { .. })
     }
 
+    /// The earliest time that is certainly not before `then`, a reading taken while the clock was the
+    /// machine's; `now` is its present.
+    ///
+    /// For a reading of a moment ago that is `now`; for an older one it is off by at most twice
+    /// [`coarse_lag`].
+    pub(crate) fn not_before(&self, then: Coarse, now: Instant) -> Instant {
+        let (known, coarse) = if self.is_real() {
+            (now, coarse_now())
+        } else {
+            // What passed after the first pause has nothing to do with the machine's clock.
+            let first_pause = *self.first_pause.lock();
+            let (coarse, at) = first_pause.expect("it was paused once");
+            (at, coarse)
+        };
+        let passed = coarse.since(then);
+        let lag = coarse_lag();
+        if passed <= lag {
+            return known;
+        }
+        // More than that is certain to have passed; what is beyond the clock's beginning is not.
+        known.checked_sub(passed - lag).unwrap_or(known)
+    }
+
     pub(crate) fn pause(&self) -> Result<(), &'static str> {
         if !self.pausable {
             return Err("only the clock of a current-thread runtime can be paused");
@@ -108,7 +134,11 @@ impl Clock {
         if matches!(*setting, Setting::Paused { .. }) {
             return Err("the clock is paused already");
         }
-        *setting = Setting::Paused { at: setting.now() };
+        let at = setting.now();
+        *setting = Setting::Paused { at };
+        self.first_pause
+            .lock()
+            .get_or_insert_with(|| (coarse_now(), at));
         // Relaxed, both: as in `any_paused`.
         self.paused_once.store(true, Ordering::Relaxed);
         ANY_PAUSED.store(true, Ordering::Relaxed);
@@ -211,24 +241,22 @@ pub(crate) fn coarse_now() -> Coarse {
     return Coarse(real_now());
 }
 
-/// What has passed since `then` by the coarse clock: off by up to [`coarse_lag`] either way.
-pub(crate) fn coarse_elapsed(then: Coarse) -> Duration {
-    #[cfg(target_os = "linux")]
-    return Duration::from_nanos(coarse_now().0.saturating_sub(then.0));
-    #[cfg(not(target_os = "linux"))]
-    return real_now().saturating_duration_since(then.0);
-}
-
-/// As [`coarse_elapsed`], in whole milliseconds.
-#[inline]
-pub(crate) fn coarse_millis_since(then: Coarse) -> u64 {
-    #[cfg(target_os = "linux")]
-    return coarse_now().0.saturating_sub(then.0) / 1_000_000;
-    #[cfg(not(target_os = "linux"))]
-    return u64::try_from(coarse_elapsed(then).as_millis()).unwrap_or(u64::MAX);
+impl Coarse {
+    /// What passed between two readings: off by up to [`coarse_lag`] either way.
+    #[inline]
+    pub(crate) fn since(self, then: Self) -> Duration {
+        #[cfg(target_os = "linux")]
+        return Duration::from_nanos(self.0.saturating_sub(then.0));
+        #[cfg(not(target_os = "linux"))]
+        return self.0.saturating_duration_since(then.0);
+    }
 }
 
 /// How far a coarse reading may be behind: two of the kernel's ticks, for one may come late.
+///
+/// A kernel whose ticks stop for longer (a virtual machine whose timekeeping processor is taken away
+/// while another runs) lags more. [`not_before`](Clock::not_before) is then early by the excess, for a
+/// reading taken in that moment and used more than two ticks later.
 pub(crate) fn coarse_lag() -> Duration {
     #[cfg(target_os = "linux")]
     {
@@ -317,11 +345,27 @@ mod tests {
     }
 
     #[test]
+    fn a_coarse_reading_is_never_dated_before_itself() {
+        let clock = Clock::new(true, false);
+        let (coarse, precise) = (coarse_now(), real_now());
+        let now = clock.now();
+        assert!(clock.not_before(coarse, now) >= precise);
+        std::thread::sleep(50 * MS);
+        let now = clock.now();
+        let dated = clock.not_before(coarse, now);
+        assert!(dated >= precise && dated < now, "{:?}", now - dated);
+        clock.pause().unwrap();
+        clock.advance(Duration::from_secs(3600)).unwrap();
+        let dated = clock.not_before(coarse, clock.now());
+        assert!(dated >= precise && dated < precise + Duration::from_secs(1800));
+    }
+
+    #[test]
     fn the_coarse_clock_lags_no_more_than_it_says() {
         let (coarse, precise) = (coarse_now(), real_now());
         std::thread::sleep(30 * MS);
         let passed = precise.elapsed();
-        let by_coarse = coarse_elapsed(coarse);
+        let by_coarse = coarse_now().since(coarse);
         assert!(by_coarse + coarse_lag() >= passed);
         assert!(by_coarse <= passed + coarse_lag() + 50 * MS);
         assert!(coarse_lag() <= 40 * MS);

@@ -221,6 +221,19 @@ impl TimerEntry {
         }
     }
 
+    /// Ends the waiting as if the time had come, and wakes; for one that was found to be past its
+    /// deadline before anybody fired it.
+    pub(crate) fn expire(self: Pin<&mut Self>) {
+        let Some(shard) = self.waits_in() else {
+            return;
+        };
+        // SAFETY: it was armed with this shard.
+        if let Some(waker) = unsafe { shard.unlink(NonNull::from(&*self)) } {
+            self.mark_fired();
+            waker.wake();
+        }
+    }
+
     /// Ends the waiting and makes it idle, unless the runtime is gone.
     pub(crate) fn disarm(self: Pin<&mut Self>) {
         self.unlink();

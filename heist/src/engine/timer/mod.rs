@@ -1,6 +1,6 @@
 //! L3: timers and the clock they run on.
 //!
-//! **What.** Each worker has a [`TimerShard`]: a hierarchical [wheel](wheel) of 1 ms ticks behind a
+//! **What.** Each worker has a [`TimerShard`]: a hierarchical [wheel] of 1 ms ticks behind a
 //! lock of its own. A sleeping future carries its [`TimerEntry`] inside itself, so a timer costs no
 //! allocation, and no lock is shared by the workers. [`TimerHandle`] is a runtime's shards together with
 //! its [`Clock`].
@@ -69,11 +69,20 @@
 //! * A shard kept alive by its count of linked entries instead of an `Arc` in each: an owner that is about to
 //!   take the lock while its entry is fired would find the shard freed.
 //!
+//! **Costs**, measured on the 2-core machine this was written on, without contention: arm and drop 20 ns, of which
+//! the two reference counts are 8; poll again 4 ns; move to a later time 15 ns; `fire` with nothing due 6 ns, with
+//! nothing linked a load; `prepare_sleep` 14 ns. An entry is 56 bytes.
+//!
 //! **Tested by.** `wheel::tests` (against a sorted list, over years and across the wheel's wrap),
 //! `shard::tests`, and `loom_tests`: fire against drop, re-poll, change of waker, move and re-arm; insert against
-//! `prepare_sleep`; two firing threads; shutdown against drop and arm. With R4's store weakened to
-//! `Relaxed`, `fire_against_drop` fails (the waker's bytes race); with R7's store before the filing,
-//! outside the lock, `insert_against_prepare_sleep` deadlocks.
+//! `prepare_sleep`; two firing threads; shutdown against drop and arm. Broken on purpose:
+//!
+//! | change | models that fail |
+//! |---|---|
+//! | R4's store in `finish` `Relaxed` | `fire_against_drop`, `…_of_a_neighbour…`, `shutdown_against_drop` |
+//! | its load in `phase` `Relaxed` | the same |
+//! | the phase stored before the waker is read | those and `fire_against_move`, `…_disarm_and_arm_again` |
+//! | R7's `asleep_until` stored after the lock | `insert_against_prepare_sleep`, `an_earlier_move…` (deadlock) |
 
 pub(crate) mod clock;
 mod entry;

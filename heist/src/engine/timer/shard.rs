@@ -154,20 +154,32 @@ impl TimerShard {
         timers.has_hook = true;
     }
 
+    /// False if nothing is linked: then `fire` has nothing to do, and the clock need not be read for it.
+    #[inline]
+    pub(crate) fn has_timers(&self) -> bool {
+        // Relaxed: see the module's orderings.
+        self.published.next.load(Ordering::Relaxed) != NEVER
+    }
+
     /// Fires every timer that is due at `now` and returns how many there were.
     ///
     /// For the owner, or a sibling that stands in for a stalled one. When nothing is due this is one
     /// load.
     #[inline]
     pub(crate) fn fire(&self, now: Instant) -> usize {
+        // Relaxed: see the module's orderings.
+        let next = self.published.next.load(Ordering::Relaxed);
+        if next == NEVER {
+            return 0;
+        }
         let tick = self.tick_reached(now);
-        if tick < self.published.next.load(Ordering::Relaxed) {
+        if tick < next {
             return 0;
         }
         self.fire_until(tick)
     }
 
-    #[cold]
+    #[inline(never)]
     fn fire_until(&self, tick: u64) -> usize {
         let mut count = 0;
         let mut batch = WakeBatch::new();
@@ -282,24 +294,34 @@ impl TimerShard {
         self.origin.checked_add(Duration::from_millis(tick))
     }
 
-    /// True if tick `when` has been reached by now. `now` spares the clock, where it is known.
+    /// The tick to wait for until `deadline`; `None` if it has been reached. `now` spares the clock,
+    /// where it is known.
     #[inline]
-    pub(crate) fn is_due(&self, when: u64, clock: &Clock, now: Option<Instant>) -> bool {
+    pub(crate) fn tick_ahead(
+        &self,
+        deadline: Instant,
+        clock: &Clock,
+        now: Option<Instant>,
+    ) -> Option<u64> {
         /// More than the coarse clock lags on any usual kernel (1 to 10 ms), at both ends.
         const LAG: u64 = 20;
 
+        let when = self.tick_for(deadline);
         let now = match now {
             Some(now) => now,
-            // Most timers are far from due, and the coarse clock is enough to see that. Where it lags
-            // more than it should, a timer that is due is armed, and fires when the owner next looks.
-            None if clock.is_real()
-                && clock::coarse_millis_since(self.coarse_origin) + LAG < when =>
-            {
-                return false;
+            None if clock.is_real() => {
+                // Most timers are far from due, and the coarse clock is enough to see that. Where it lags
+                // more than it should, a timer that is due is armed, and fires when the owner next looks.
+                let passed = clock::coarse_now().since(self.coarse_origin);
+                if whole_millis(passed) + LAG < when {
+                    return Some(when);
+                }
+                clock.now()
             }
             None => clock.now(),
         };
-        self.tick_reached(now) >= when
+        // By R5 no tick is reached before its deadlines: the first comparison is the cheap half.
+        (now < deadline || self.tick_reached(now) < when).then_some(when)
     }
 }
 

@@ -85,7 +85,7 @@ fn all_are_told_and_see() {
 }
 
 #[test]
-fn two_notifications_two_waiters() {
+fn waiters_pass_it_round() {
     model(|| {
         let guarded = Guarded::new();
         let threads: Vec<_> = (0..2)
@@ -97,8 +97,6 @@ fn two_notifications_two_waiters() {
                 })
             })
             .collect();
-        guarded.notify.notify_one();
-        block_on(guarded.notify.notified());
         guarded.notify.notify_one();
         for thread in threads {
             thread.join().unwrap();
@@ -155,4 +153,37 @@ fn one_and_all_at_once() {
         all.join().unwrap();
         one.join().unwrap();
     });
+}
+
+/// Polls before it is woken: the state itself must carry what the notifier did.
+#[test]
+fn a_busy_poller_sees() {
+    for all in [false, true] {
+        model(move || {
+            let guarded = Guarded::new();
+            let mut future = Box::pin(guarded.notify.notified());
+            let notifier = {
+                let guarded = LoomArc::clone(&guarded);
+                thread::spawn(move || {
+                    guarded.write();
+                    if all {
+                        guarded.notify.notify_waiters();
+                    } else {
+                        guarded.notify.notify_one();
+                    }
+                })
+            };
+            let waker = noop_waker();
+            while future
+                .as_mut()
+                .poll(&mut Context::from_waker(&waker))
+                .is_pending()
+            {
+                thread::yield_now();
+            }
+            guarded.read();
+            drop(future);
+            notifier.join().unwrap();
+        });
+    }
 }

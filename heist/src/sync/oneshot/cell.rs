@@ -189,6 +189,8 @@ impl<T> Ref<T> {
 
     /// Frees the memory. The caller is the only owner (O2), and has taken out what is in the cell.
     fn free(self) {
+        // So that a model sees the end of the cell as an access that excludes all others.
+        self.get().value.with_mut(|_| ());
         // SAFETY: O2 — nobody else has the cell, and `pair` made it from a box.
         drop(unsafe { Box::from_raw(self.cell.as_ptr()) });
     }

@@ -175,3 +175,31 @@ fn close_against_release_and_cancel() {
         assert!(guarded.permits.is_closed());
     });
 }
+
+/// Polls before it is woken: the state itself must carry what the permit guards.
+#[test]
+fn a_busy_poller_sees_what_the_last_holder_did() {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(2);
+    builder.check(|| {
+        let guarded = Guarded::new(0);
+        let releaser = {
+            let guarded = Arc::clone(&guarded);
+            thread::spawn(move || {
+                guarded.count();
+                guarded.permits.release(1);
+            })
+        };
+        let mut future = Box::pin(guarded.permits.acquire(1));
+        let waker = noop_waker();
+        while future
+            .as_mut()
+            .poll(&mut Context::from_waker(&waker))
+            .is_pending()
+        {
+            thread::yield_now();
+        }
+        assert_eq!(guarded.count(), 2);
+        releaser.join().unwrap();
+    });
+}

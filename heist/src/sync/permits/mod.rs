@@ -173,6 +173,23 @@ impl Permits {
         }
     }
 
+    /// No permits, and closed.
+    pub(crate) fn new_closed() -> Self {
+        Self {
+            word: AtomicUsize::new(CLOSED),
+            queue: Mutex::new(LinkedList::new()),
+        }
+    }
+
+    /// As [`new_closed`](Self::new_closed), in constants.
+    #[cfg(not(all(test, heist_loom)))]
+    pub(crate) const fn const_new_closed() -> Self {
+        Self {
+            word: AtomicUsize::new(CLOSED),
+            queue: Mutex::new(LinkedList::new()),
+        }
+    }
+
     /// What can be had at once.
     pub(crate) fn available(&self) -> usize {
         // Ordering: acquire, so that a count that shows a release also shows what came before it.

@@ -2,7 +2,14 @@
 //!
 //! # Weakened once
 //!
-//! Pending.
+//! Each was changed alone, and these models failed:
+//!
+//! | what | model |
+//! |---|---|
+//! | `replace`: store release → relaxed | `address_reused` |
+//! | `replace`: swap release → relaxed | `owner_vs_thief` |
+//! | `take`: acquire → relaxed | `address_reused` |
+//! | S1: store over a full slot | `owner_vs_thief` |
 
 use super::*;
 use crate::engine::queue::testing::{Item, Items, model};

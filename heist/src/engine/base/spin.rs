@@ -1,43 +1,42 @@
 //! The short wait before the sleep.
 //!
 //! Sleeping and being woken costs some microseconds on both sides. A thread that has just become
-//! idle therefore looks at its bell for about as long as that: at worst it wastes what a sleep
-//! would have cost. Three guards keep the waste down:
+//! idle therefore looks around for about as long as that: at worst it wastes what a sleep would have
+//! cost. Three guards keep the waste down:
 //!
-//! * one thread at a time spins (it is the top of the idle stack, so the next claim is its own);
-//! * none spins while the pool has more threads awake than the machine has cores;
-//! * a spin that finds nothing lowers the [`patience`](Spin::patience), one that is rung restores
-//!   it; at zero, only every [`PROBE`]th nap tries again.
+//! * one thread at a time spins;
+//! * none spins while there are as many threads awake as the machine has cores;
+//! * a spin that pays raises the [`patience`](Spin::patience), one that does not lowers it; at zero,
+//!   only every [`PROBE`]th wait tries. So it goes on only while it pays at least every other time.
 //!
 //! The words are hints: relaxed, and nothing is ordered by them.
 
 use std::time::{Duration, Instant};
 
-use crate::engine::base::parker::Parker;
 use crate::loom::hint;
 use crate::loom::sync::atomic::Ordering::Relaxed;
 use crate::loom::sync::atomic::{AtomicBool, AtomicU32};
 
-/// Misses in a row after which spinning stops.
+/// The most [`patience`](Spin::patience) there is.
 const PATIENCE: u32 = 4;
-/// Naps without a spin after which it is tried once.
+/// Waits without a spin after which it is tried once.
 const PROBE: u32 = 64;
-/// Looks at the bell between two looks at the clock.
+/// Looks between two looks at the clock.
 const LOOKS: u32 = 8;
 
 #[derive(Debug)]
-pub(super) struct Spin {
+pub(crate) struct Spin {
     limit: Duration,
     cores: usize,
     /// A thread spins.
     taken: AtomicBool,
     patience: AtomicU32,
-    /// Naps without a spin since the last one with.
+    /// Waits without a spin since the last one with.
     skipped: AtomicU32,
 }
 
 impl Spin {
-    pub(super) fn new(limit: Duration, cores: usize) -> Self {
+    pub(crate) fn new(limit: Duration, cores: usize) -> Self {
         Self {
             limit,
             cores,
@@ -47,24 +46,25 @@ impl Spin {
         }
     }
 
-    /// Waits a little for the bell; true if it rang. `awake` counts the pool's threads that are
-    /// not idle.
-    pub(super) fn wait(&self, bell: &Parker, awake: usize) -> bool {
+    /// Looks for a little while; true if `look` found what it looks for. `awake` counts the other
+    /// threads that want to run.
+    pub(crate) fn wait(&self, awake: usize, look: impl FnMut() -> bool) -> bool {
         if self.limit.is_zero() || awake >= self.cores || !self.is_worth_it() {
             return false;
         }
         if self.taken.load(Relaxed) || self.taken.swap(true, Relaxed) {
             return false;
         }
-        let rang = self.look(bell);
+        let found = self.run(look);
         self.taken.store(false, Relaxed);
-        if rang {
-            self.patience.store(PATIENCE, Relaxed);
+        let patience = self.patience.load(Relaxed);
+        let patience = if found {
+            (patience + 1).min(PATIENCE)
         } else {
-            let patience = self.patience.load(Relaxed);
-            self.patience.store(patience.saturating_sub(1), Relaxed);
-        }
-        rang
+            patience.saturating_sub(1)
+        };
+        self.patience.store(patience, Relaxed);
+        found
     }
 
     fn is_worth_it(&self) -> bool {
@@ -76,11 +76,11 @@ impl Spin {
         skipped == PROBE
     }
 
-    fn look(&self, bell: &Parker) -> bool {
+    fn run(&self, mut look: impl FnMut() -> bool) -> bool {
         let start = Instant::now();
         loop {
             for _ in 0..LOOKS {
-                if bell.try_consume() {
+                if look() {
                     return true;
                 }
                 hint::spin_loop();

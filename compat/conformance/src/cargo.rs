@@ -1,0 +1,233 @@
+//! Cargo: what is in a graph, and building the generated projects.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::options::Options;
+use crate::suite::{Suite, TestFile, packages};
+use crate::{Result, run};
+
+/// Which runtime answers to the name `tokio`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// The shim, by a patch.
+    Heist,
+    /// The registry's.
+    Tokio,
+}
+
+impl Side {
+    /// As it stands in folder names and messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Side::Heist => "heist",
+            Side::Tokio => "tokio",
+        }
+    }
+}
+
+/// What became of a test file.
+pub(crate) enum Built {
+    /// The test program.
+    Program(PathBuf),
+    /// It does not compile; the compiler's errors.
+    Errors(Vec<String>),
+}
+
+/// The program that runs us, or the one on the path.
+fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // Ours to set, and only then the same on both sides.
+    command
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .env_remove("CARGO_BUILD_JOBS");
+    command
+}
+
+fn rustc(args: &[&str]) -> Result<String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc)
+        .args(args)
+        .stderr(Stdio::inherit())
+        .output()?;
+    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+}
+
+/// The compiler in use, in one line.
+pub(crate) fn rustc_version() -> Result<String> {
+    rustc(&["--version"])
+}
+
+/// Warnings in other people's tests are no news here.
+fn rustflags(unstable: bool) -> &'static str {
+    if unstable {
+        "--cap-lints=allow --cfg tokio_unstable"
+    } else {
+        "--cap-lints=allow"
+    }
+}
+
+/// Writes a project with an empty library; an unchanged manifest is left alone, and its lock too.
+pub(crate) fn write_project(dir: &Path, manifest: &str) -> Result<()> {
+    std::fs::create_dir_all(dir.join("src"))?;
+    for (path, content) in [
+        (dir.join("Cargo.toml"), manifest),
+        (dir.join("src/lib.rs"), ""),
+    ] {
+        if std::fs::read_to_string(&path).ok().as_deref() != Some(content) {
+            std::fs::write(path, content)?;
+        }
+    }
+    Ok(())
+}
+
+/// `cargo metadata` of a project, for this machine's target.
+pub(crate) fn metadata(dir: &Path, unstable: bool) -> Result<Value> {
+    let host = rustc(&["-vV"])?;
+    let host = host
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .unwrap_or_default();
+    let output = cargo()
+        .current_dir(dir)
+        .env("RUSTFLAGS", rustflags(unstable))
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--filter-platform",
+            host,
+        ])
+        .stderr(Stdio::inherit())
+        .output()?;
+    if !output.status.success() {
+        return Err(format!("cargo metadata failed in {}", dir.display()).into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Builds `files` for one side. A file that does not compile stops no other.
+pub(crate) fn build(
+    suite: &Suite,
+    side: Side,
+    files: &[&TestFile],
+    options: &Options,
+    work: &Path,
+) -> Result<BTreeMap<String, Built>> {
+    let project = work.join(format!("{}-{}", suite.label(), side.name()));
+    let shim = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../tokio")
+        .canonicalize()?;
+    let shim = (side == Side::Heist).then_some(shim);
+    write_project(&project, &suite.manifest(shim.as_deref()))?;
+    check_graph(&project, suite, shim.as_deref())?;
+
+    eprintln!(
+        "building {} file(s) of {} with {}",
+        files.len(),
+        suite.label(),
+        side.name()
+    );
+    let target = work.join(format!("target-{}", side.name()));
+    let mut child = cargo()
+        .current_dir(&project)
+        .env("RUSTFLAGS", rustflags(suite.unstable))
+        .env("CARGO_TARGET_DIR", target)
+        .args(["build", "--keep-going", "--quiet", "--message-format=json"])
+        .arg(format!("-j{}", options.jobs))
+        .args(files.iter().flat_map(|file| ["--test", &file.name]))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+
+    // Cargo's own complaints, told only when they are the whole story.
+    let stderr = child.stderr.take().ok_or("no stderr")?;
+    let complaints = std::thread::spawn(move || std::io::read_to_string(stderr));
+
+    let mut built: BTreeMap<String, Built> = files
+        .iter()
+        .map(|file| (file.name.clone(), Built::Errors(Vec::new())))
+        .collect();
+    let mut broken = Vec::new();
+    for line in BufReader::new(child.stdout.take().ok_or("no stdout")?).lines() {
+        let Ok(message) = serde_json::from_str::<Value>(&line?) else {
+            continue;
+        };
+        let name = message["target"]["name"].as_str().unwrap_or_default();
+        let slot = (message["target"]["kind"][0] == "test")
+            .then(|| built.get_mut(name))
+            .flatten();
+        match (message["reason"].as_str(), slot) {
+            (Some("compiler-artifact"), Some(slot)) => {
+                if let Some(program) = message["executable"].as_str() {
+                    *slot = Built::Program(program.into());
+                }
+            }
+            (Some("compiler-message"), slot) if message["message"]["level"] == "error" => {
+                let text = message["message"]["rendered"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_owned();
+                match slot {
+                    Some(Built::Errors(errors)) => errors.push(text),
+                    _ => broken.push(text),
+                }
+            }
+            _ => {}
+        }
+    }
+    child.wait()?;
+    let complaints = complaints.join().map_err(|_| "lost cargo's messages")??;
+    // An error outside the test files, in the shim say, fails every file: that is worth a stop.
+    if built
+        .values()
+        .all(|b| matches!(b, Built::Errors(errors) if errors.is_empty()))
+    {
+        broken.push(complaints);
+        return Err(format!("nothing could be built\n{}", broken.join("\n")).into());
+    }
+    for (name, built) in &built {
+        if let Built::Errors(errors) = built {
+            let log = run::log_path(work, suite, side, name, "compile");
+            std::fs::create_dir_all(log.parent().unwrap_or(work))?;
+            std::fs::write(log, errors.join("\n"))?;
+        }
+    }
+    Ok(built)
+}
+
+/// A patch that does not fit is dropped with a mere warning: the run would then test Tokio against
+/// itself. On the shim's side the one `tokio` must be the shim, on the other the registry's.
+fn check_graph(project: &Path, suite: &Suite, shim: Option<&Path>) -> Result<()> {
+    let metadata = metadata(project, suite.unstable)?;
+    let nodes = metadata["resolve"]["nodes"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    let used: Vec<_> = nodes.map(|node| &node["id"]).collect();
+    let mut found = 0;
+    for package in packages(&metadata).filter(|package| used.contains(&&package["id"])) {
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
+        match package["name"].as_str() {
+            Some("tokio") => found += 1,
+            Some("tokio-macros") if shim.is_some() => {}
+            _ => continue,
+        }
+        let is_shim = shim.is_some_and(|shim| manifest.starts_with(shim));
+        if is_shim != shim.is_some() {
+            let (side, manifest) = (project.display(), manifest.display());
+            return Err(format!("{side}: the wrong runtime is in the graph: {manifest}").into());
+        }
+    }
+    if found == 1 {
+        Ok(())
+    } else {
+        Err(format!("{found} packages are called tokio").into())
+    }
+}

@@ -1,0 +1,394 @@
+//! What UDP and Unix datagram sockets have in common, written once: both are an
+//! [`Evented`](super::evented::Evented) called `io`, and have a `recv_from_into` of their own.
+
+/// The methods and traits of a datagram socket.
+macro_rules! datagram_methods {
+    ($Socket:ident, $std:ty, $addr:ty) => {
+        impl $Socket {
+            /// Ties a socket of std's to the current runtime.
+            ///
+            /// The socket must be non-blocking; this does not make it so.
+            ///
+            /// # Errors
+            ///
+            /// The system's, if the socket cannot be watched.
+            ///
+            /// # Panics
+            ///
+            /// Outside a runtime with I/O; and, in builds with debug assertions, if the socket blocks.
+            #[track_caller]
+            pub fn from_std(socket: $std) -> io::Result<Self> {
+                check_nonblocking(&socket)?;
+                Self::from_mio(mio::net::$Socket::from_std(socket))
+            }
+
+            /// A new socket has room to send.
+            #[track_caller]
+            pub(super) fn from_mio(io: mio::net::$Socket) -> io::Result<Self> {
+                let io = Evented::assumed(io, Ready::WRITABLE)?;
+                Ok(Self { io })
+            }
+
+            /// Takes the socket out of the runtime. It stays non-blocking.
+            ///
+            /// # Errors
+            ///
+            /// The system's, if the runtime's selector does not give it back.
+            pub fn into_std(self) -> io::Result<$std> {
+                self.io.into_inner().map(Into::into)
+            }
+
+            /// This side's address.
+            ///
+            /// # Errors
+            ///
+            /// The system's.
+            pub fn local_addr(&self) -> io::Result<$addr> {
+                self.io.local_addr().map(Into::into)
+            }
+
+            /// The address the socket is connected to.
+            ///
+            /// # Errors
+            ///
+            /// The system's, for example that it is not connected.
+            pub fn peer_addr(&self) -> io::Result<$addr> {
+                self.io.peer_addr().map(Into::into)
+            }
+
+            /// Takes the error that the socket has stored (`SO_ERROR`), and leaves none.
+            ///
+            /// # Errors
+            ///
+            /// The system's, if the question itself fails.
+            pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+                self.io.take_error()
+            }
+
+            /// Waits until one of the things of `interest` can be done. Any number of tasks may wait.
+            ///
+            /// Readiness is a hint: what follows may still find nothing to be done, and give
+            /// `WouldBlock`. Once it does, the next wait really waits.
+            ///
+            /// # Errors
+            ///
+            /// That the socket's runtime has shut down.
+            ///
+            /// # Cancel safety
+            ///
+            /// Cancel safe: readiness that nobody used stays.
+            pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
+                Ok(self.io.registration().readiness(interest).await?.ready)
+            }
+
+            /// Waits until there is a datagram. [`ready`](Self::ready) for
+            /// [`Interest::READABLE`].
+            ///
+            /// # Errors
+            ///
+            /// That the socket's runtime has shut down.
+            ///
+            /// # Cancel safety
+            ///
+            /// Cancel safe: readiness that nobody used stays.
+            pub async fn readable(&self) -> io::Result<()> {
+                self.ready(Interest::READABLE).await.map(drop)
+            }
+
+            /// Waits until there is room to send. [`ready`](Self::ready) for
+            /// [`Interest::WRITABLE`].
+            ///
+            /// # Errors
+            ///
+            /// That the socket's runtime has shut down.
+            ///
+            /// # Cancel safety
+            ///
+            /// Cancel safe: readiness that nobody used stays.
+            pub async fn writable(&self) -> io::Result<()> {
+                self.ready(Interest::WRITABLE).await.map(drop)
+            }
+
+            /// Asks whether there is a datagram; if not, the task is woken when there is.
+            ///
+            /// Of several tasks that poll to receive, only the last is woken: use
+            /// [`readable`](Self::readable) where several wait.
+            ///
+            /// # Errors
+            ///
+            /// That the socket's runtime has shut down.
+            pub fn poll_recv_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                self.io.registration().poll_read_ready(cx).map_ok(drop)
+            }
+
+            /// Asks whether there is room to send; if not, the task is woken when there is.
+            ///
+            /// Of several tasks that poll to send, only the last is woken: use
+            /// [`writable`](Self::writable) where several wait.
+            ///
+            /// # Errors
+            ///
+            /// That the socket's runtime has shut down.
+            pub fn poll_send_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                self.io.registration().poll_write_ready(cx).map_ok(drop)
+            }
+
+            /// Sends `buf` as one datagram to the address the socket is connected to.
+            ///
+            /// # Errors
+            ///
+            /// The system's, or that the socket's runtime has shut down.
+            ///
+            /// # Cancel safety
+            ///
+            /// Cancel safe: dropped before it is done, nothing was sent.
+            pub async fn send(&self, buf: &[u8]) -> io::Result<usize> {
+                self.io
+                    .registration()
+                    .async_io(Interest::WRITABLE, || self.io.send(buf))
+                    .await
+            }
+
+            /// As [`send`](Self::send); if there is no room, the task is woken when there is.
+            ///
+            /// Of several tasks that poll to send, only the last is woken.
+            ///
+            /// # Errors
+            ///
+            /// As [`send`](Self::send).
+            pub fn poll_send(&self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+                self.io
+                    .registration()
+                    .poll_write_io(cx, || self.io.send(buf))
+            }
+
+            /// As [`send`](Self::send), without waiting.
+            ///
+            /// # Errors
+            ///
+            /// `WouldBlock` if there is no room now; wait with [`writable`](Self::writable). Else
+            /// the system's.
+            pub fn try_send(&self, buf: &[u8]) -> io::Result<usize> {
+                self.io
+                    .registration()
+                    .try_io(Interest::WRITABLE, || self.io.send(buf))
+            }
+
+            /// Receives one datagram from the address the socket is connected to. What does not fit
+            /// into `buf` is lost.
+            ///
+            /// # Errors
+            ///
+            /// The system's, or that the socket's runtime has shut down.
+            ///
+            /// # Cancel safety
+            ///
+            /// Cancel safe: dropped before it is done, nothing was received.
+            pub async fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
+                self.io
+                    .registration()
+                    .async_io(Interest::READABLE, || retry(|| (*self.io).recv(buf)))
+                    .await
+            }
+
+            /// As [`recv`](Self::recv); if there is nothing, the task is woken when there is.
+            ///
+            /// Of several tasks that poll to receive, only the last is woken.
+            ///
+            /// # Errors
+            ///
+            /// As [`recv`](Self::recv).
+            pub fn poll_recv(
+                &self,
+                cx: &mut Context<'_>,
+                buf: &mut ReadBuf<'_>,
+            ) -> Poll<io::Result<()>> {
+                fill(buf, |unfilled| {
+                    self.io
+                        .registration()
+                        .poll_read_io(cx, || self.io.recv(unfilled))
+                })
+                .map_ok(drop)
+            }
+
+            /// As [`recv`](Self::recv), without waiting.
+            ///
+            /// # Errors
+            ///
+            /// `WouldBlock` if nothing is there now; wait with [`readable`](Self::readable). Else
+            /// the system's.
+            pub fn try_recv(&self, buf: &mut [u8]) -> io::Result<usize> {
+                self.io
+                    .registration()
+                    .try_io(Interest::READABLE, || retry(|| (*self.io).recv(buf)))
+            }
+
+            /// As [`recv`](Self::recv), into the free part of a buffer, whose cursor it moves on.
+            ///
+            /// # Errors
+            ///
+            /// As [`recv`](Self::recv).
+            ///
+            /// # Cancel safety
+            ///
+            /// Cancel safe: dropped before it is done, nothing was received.
+            pub async fn recv_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
+                let received = self.io.registration().async_io(Interest::READABLE, || {
+                    fill_chunk(buf, |chunk| Ok((self.io.recv(chunk)?, ())))
+                });
+                received.await.map(|(n, ())| n)
+            }
+
+            /// As [`recv_buf`](Self::recv_buf), without waiting.
+            ///
+            /// # Errors
+            ///
+            /// As [`try_recv`](Self::try_recv).
+            pub fn try_recv_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
+                self.io.try_recv_buf(buf)
+            }
+
+            /// Receives one datagram, and tells who sent it. What does not fit into `buf` is lost.
+            ///
+            /// # Errors
+            ///
+            /// The system's, or that the socket's runtime has shut down.
+            ///
+            /// # Cancel safety
+            ///
+            /// Cancel safe: dropped before it is done, nothing was received.
+            pub async fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, $addr)> {
+                let (n, addr) = self
+                    .io
+                    .registration()
+                    .async_io(Interest::READABLE, || retry(|| self.io.recv_from(buf)))
+                    .await?;
+                Ok((n, addr.into()))
+            }
+
+            /// As [`recv_from`](Self::recv_from); if there is nothing, the task is woken when there is.
+            ///
+            /// Of several tasks that poll to receive, only the last is woken.
+            ///
+            /// # Errors
+            ///
+            /// As [`recv_from`](Self::recv_from).
+            pub fn poll_recv_from(
+                &self,
+                cx: &mut Context<'_>,
+                buf: &mut ReadBuf<'_>,
+            ) -> Poll<io::Result<$addr>> {
+                let mut from = None;
+                let received = fill(buf, |unfilled| {
+                    self.io.registration().poll_read_io(cx, || {
+                        let (n, addr) = retry(|| self.recv_from_into(unfilled))?;
+                        from = Some(addr);
+                        Ok(n)
+                    })
+                });
+                received.map_ok(|_| from.expect("a datagram has a sender"))
+            }
+
+            /// As [`recv_from`](Self::recv_from), without waiting.
+            ///
+            /// # Errors
+            ///
+            /// `WouldBlock` if nothing is there now; wait with [`readable`](Self::readable). Else
+            /// the system's.
+            pub fn try_recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, $addr)> {
+                let (n, addr) = self
+                    .io
+                    .registration()
+                    .try_io(Interest::READABLE, || retry(|| self.io.recv_from(buf)))?;
+                Ok((n, addr.into()))
+            }
+
+            /// As [`recv_from`](Self::recv_from), into the free part of a buffer, whose cursor it moves
+            /// on.
+            ///
+            /// # Errors
+            ///
+            /// As [`recv_from`](Self::recv_from).
+            ///
+            /// # Cancel safety
+            ///
+            /// Cancel safe: dropped before it is done, nothing was received.
+            pub async fn recv_buf_from<B: BufMut>(
+                &self,
+                buf: &mut B,
+            ) -> io::Result<(usize, $addr)> {
+                self.io
+                    .registration()
+                    .async_io(Interest::READABLE, || {
+                        fill_chunk(buf, |chunk| retry(|| self.recv_from_into(chunk)))
+                    })
+                    .await
+            }
+
+            /// As [`recv_buf_from`](Self::recv_buf_from), without waiting.
+            ///
+            /// # Errors
+            ///
+            /// As [`try_recv_from`](Self::try_recv_from).
+            pub fn try_recv_buf_from<B: BufMut>(&self, buf: &mut B) -> io::Result<(usize, $addr)> {
+                self.io.registration().try_io(Interest::READABLE, || {
+                    fill_chunk(buf, |chunk| retry(|| self.recv_from_into(chunk)))
+                })
+            }
+
+            /// Does an operation of the caller's on the socket, if it is ready for `interest`.
+            ///
+            /// For what has no method here. `f` works on the socket (by its descriptor) and gives
+            /// `WouldBlock` if, and only if, the socket itself said so: that clears the readiness.
+            ///
+            /// # Errors
+            ///
+            /// `WouldBlock` if the socket is not ready, else what `f` gives.
+            pub fn try_io<R>(
+                &self,
+                interest: Interest,
+                f: impl FnOnce() -> io::Result<R>,
+            ) -> io::Result<R> {
+                self.io
+                    .registration()
+                    .try_io(interest, || self.io.try_io(f))
+            }
+
+            /// Does an operation of the caller's on the socket, and waits as long as it would block.
+            ///
+            /// [`try_io`](Self::try_io) until it gives something else than `WouldBlock`. `f` may be
+            /// called more than once.
+            ///
+            /// # Errors
+            ///
+            /// What `f` gives, or that the socket's runtime has shut down.
+            pub async fn async_io<R>(
+                &self,
+                interest: Interest,
+                mut f: impl FnMut() -> io::Result<R>,
+            ) -> io::Result<R> {
+                self.io
+                    .registration()
+                    .async_io(interest, || self.io.try_io(&mut f))
+                    .await
+            }
+        }
+
+        impl TryFrom<$std> for $Socket {
+            type Error = io::Error;
+
+            /// As [`from_std`](Self::from_std), with its panics.
+            fn try_from(socket: $std) -> io::Result<Self> {
+                Self::from_std(socket)
+            }
+        }
+
+        impl fmt::Debug for $Socket {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.io.fmt(f)
+            }
+        }
+
+        descriptor_traits!($Socket);
+    };
+}

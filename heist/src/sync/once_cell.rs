@@ -1,0 +1,400 @@
+//! A value that is computed once.
+//!
+//! **What.** A flag, the value, and a [`Permits`] of one: who has the permit may initialise.
+//!
+//! **Rules.**
+//! * Q1. The value is written once, by the holder of the permit, while the flag is not set; from the
+//!   flag on it is only read.
+//! * Q2. Whoever has set the flag closes the permits: those who wait for the permit find the value.
+//!
+//! **Orderings.** The flag is set with release and read with acquire: the value. Those who learn it
+//! from the closed permits read the flag's release by the closing, which comes after it.
+//!
+//! **Tested by** `loom_tests`.
+
+use std::fmt;
+use std::future::Future;
+use std::mem::MaybeUninit;
+
+use crate::loom::sync::atomic::AtomicBool;
+use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::UnsafeValueCell;
+use crate::sync::permits::{Permits, Refusal};
+
+/// A cell that is written once, possibly by an asynchronous initialiser.
+///
+/// Of several tasks that want the value at the same time one computes it and the others wait. If that
+/// one fails, panics or is dropped, the next one tries.
+///
+/// ```
+/// use heist::sync::OnceCell;
+///
+/// static ANSWER: OnceCell<u32> = OnceCell::const_new();
+///
+/// # futures::executor::block_on(async {
+/// assert_eq!(ANSWER.get(), None);
+/// assert_eq!(*ANSWER.get_or_init(|| async { 6 * 7 }).await, 42);
+/// assert_eq!(ANSWER.get(), Some(&42));
+/// # });
+/// ```
+pub struct OnceCell<T> {
+    is_set: AtomicBool,
+    value: UnsafeValueCell<MaybeUninit<T>>,
+    permits: Permits,
+}
+
+/// Why [`OnceCell::set`] did not write; the value is in it.
+#[derive(Debug, PartialEq, Eq)]
+pub enum SetError<T> {
+    /// The cell has a value.
+    AlreadyInitializedError(T),
+    /// An initialiser is at work.
+    InitializingError(T),
+}
+
+impl<T> fmt::Display for SetError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AlreadyInitializedError(_) => "AlreadyInitializedError",
+            Self::InitializingError(_) => "InitializingError",
+        })
+    }
+}
+
+impl<T: fmt::Debug> std::error::Error for SetError<T> {}
+
+impl<T> SetError<T> {
+    /// True if the cell has a value.
+    pub fn is_already_init_err(&self) -> bool {
+        matches!(self, Self::AlreadyInitializedError(_))
+    }
+
+    /// True if an initialiser is at work.
+    pub fn is_initializing_err(&self) -> bool {
+        matches!(self, Self::InitializingError(_))
+    }
+}
+
+// SAFETY: Q1 — shared, it gives `&T` to all threads, and takes a `T` of one to be dropped by another.
+unsafe impl<T: Send + Sync> Sync for OnceCell<T> {}
+// SAFETY: it owns its value.
+unsafe impl<T: Send> Send for OnceCell<T> {}
+
+/// The right to initialise, given back when dropped.
+struct Initializer<'a>(&'a Permits);
+
+impl Drop for Initializer<'_> {
+    fn drop(&mut self) {
+        self.0.release(1);
+    }
+}
+
+impl<T> OnceCell<T> {
+    /// An empty cell.
+    pub fn new() -> Self {
+        Self {
+            is_set: AtomicBool::new(false),
+            value: UnsafeValueCell::new(MaybeUninit::uninit()),
+            permits: Permits::new(1),
+        }
+    }
+
+    /// As [`new`](Self::new), in constants and statics.
+    #[cfg(not(all(test, heist_loom)))]
+    pub const fn const_new() -> Self {
+        Self {
+            is_set: AtomicBool::new(false),
+            value: UnsafeValueCell::new(MaybeUninit::uninit()),
+            permits: Permits::const_new(1),
+        }
+    }
+
+    /// A cell with `value` in it, or an empty one.
+    pub fn new_with(value: Option<T>) -> Self {
+        match value {
+            Some(value) => Self::from(value),
+            None => Self::new(),
+        }
+    }
+
+    /// A cell with `value` in it, in constants and statics.
+    #[cfg(not(all(test, heist_loom)))]
+    pub const fn const_new_with(value: T) -> Self {
+        Self {
+            is_set: AtomicBool::new(true),
+            value: UnsafeValueCell::new(MaybeUninit::new(value)),
+            permits: Permits::const_new_closed(),
+        }
+    }
+
+    /// True if the cell has a value.
+    pub fn initialized(&self) -> bool {
+        // Ordering: pairs with the release in `write`.
+        self.is_set.load(Acquire)
+    }
+
+    /// The value, if there is one.
+    pub fn get(&self) -> Option<&T> {
+        self.initialized().then(|| {
+            // SAFETY: Q1 — the flag is set: written, and only read from now on.
+            unsafe { (*self.value.get()).assume_init_ref() }
+        })
+    }
+
+    /// The value to be changed, if there is one.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        let is_set = self.is_set.load(Relaxed);
+        is_set.then(|| {
+            // SAFETY: Q1 — the flag is set, and we have the cell alone.
+            unsafe { self.value.get_mut().assume_init_mut() }
+        })
+    }
+
+    /// Writes the value, by the right to do so.
+    fn write(&self, value: T, initializer: Initializer<'_>) -> &T {
+        // SAFETY: Q1 — we have the permit, and the flag is not set.
+        unsafe { (*self.value.get()).write(value) };
+        // Ordering: pairs with the acquire in `initialized`.
+        self.is_set.store(true, Release);
+        // Q2. The permit goes back into the closed permits, where it is of no use.
+        self.permits.close();
+        drop(initializer);
+        // SAFETY: Q1 — just written.
+        unsafe { (*self.value.get()).assume_init_ref() }
+    }
+
+    /// Writes `value` if the cell is empty and nobody is about to fill it.
+    ///
+    /// # Errors
+    ///
+    /// The value comes back, with the reason.
+    ///
+    /// ```
+    /// use heist::sync::{OnceCell, SetError};
+    ///
+    /// let cell = OnceCell::new();
+    /// assert_eq!(cell.set(1), Ok(()));
+    /// assert_eq!(cell.set(2), Err(SetError::AlreadyInitializedError(2)));
+    /// ```
+    pub fn set(&self, value: T) -> Result<(), SetError<T>> {
+        match self.permits.try_acquire(1) {
+            Ok(()) => {
+                self.write(value, Initializer(&self.permits));
+                Ok(())
+            }
+            Err(_) if self.initialized() => Err(SetError::AlreadyInitializedError(value)),
+            Err(Refusal::Closed) => Err(SetError::AlreadyInitializedError(value)),
+            Err(Refusal::TooFew) => Err(SetError::InitializingError(value)),
+        }
+    }
+
+    /// The value, or the right to write it.
+    async fn get_or_right(&self) -> Result<&T, Initializer<'_>> {
+        loop {
+            if let Some(value) = self.get() {
+                return Ok(value);
+            }
+            if self.permits.acquire(1).await.is_ok() {
+                return Err(Initializer(&self.permits));
+            }
+            // Q2: closed, so the flag is set; this look acquires it from the closing.
+            let closed = self.permits.is_closed();
+            debug_assert!(closed);
+        }
+    }
+
+    /// The value; computed by `f` if the cell is empty.
+    ///
+    /// Of several callers one runs its `f` and the others wait for it.
+    ///
+    /// # Cancel safety
+    ///
+    /// A caller that is dropped while its `f` runs lets the next one try.
+    pub async fn get_or_init<F, Fut>(&self, f: F) -> &T
+    where
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = T>,
+    {
+        match self.get_or_right().await {
+            Ok(value) => value,
+            Err(right) => {
+                let value = f().await;
+                self.write(value, right)
+            }
+        }
+    }
+
+    /// The value; computed by `f`, which may fail, if the cell is empty.
+    ///
+    /// # Errors
+    ///
+    /// The error of `f`; the cell stays empty, and another caller that waits tries.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`get_or_init`](Self::get_or_init).
+    pub async fn get_or_try_init<E, F, Fut>(&self, f: F) -> Result<&T, E>
+    where
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+    {
+        match self.get_or_right().await {
+            Ok(value) => Ok(value),
+            Err(right) => {
+                let value = f().await?;
+                Ok(self.write(value, right))
+            }
+        }
+    }
+
+    /// The value, out of the cell.
+    pub fn into_inner(mut self) -> Option<T> {
+        self.take()
+    }
+
+    /// Takes the value out and leaves the cell empty.
+    pub fn take(&mut self) -> Option<T> {
+        let cell = std::mem::take(self);
+        if !cell.is_set.load(Relaxed) {
+            return None;
+        }
+        // So that the cell's drop leaves the value to us.
+        cell.is_set.store(false, Relaxed);
+        // SAFETY: Q1 — the flag was set, and we have the cell alone.
+        Some(unsafe { (*cell.value.get()).assume_init_read() })
+    }
+}
+
+impl<T> Drop for OnceCell<T> {
+    fn drop(&mut self) {
+        if self.is_set.load(Relaxed) {
+            // SAFETY: Q1 — the flag is set, and we have the cell alone.
+            unsafe { self.value.get_mut().assume_init_drop() };
+        }
+    }
+}
+
+impl<T> Default for OnceCell<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> From<T> for OnceCell<T> {
+    fn from(value: T) -> Self {
+        Self {
+            is_set: AtomicBool::new(true),
+            value: UnsafeValueCell::new(MaybeUninit::new(value)),
+            permits: Permits::new_closed(),
+        }
+    }
+}
+
+impl<T: Clone> Clone for OnceCell<T> {
+    fn clone(&self) -> Self {
+        Self::new_with(self.get().cloned())
+    }
+}
+
+impl<T: PartialEq> PartialEq for OnceCell<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Eq> Eq for OnceCell<T> {}
+
+impl<T: fmt::Debug> fmt::Debug for OnceCell<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OnceCell")
+            .field("value", &self.get())
+            .finish()
+    }
+}
+
+#[cfg(all(test, not(heist_loom)))]
+mod tests {
+    use super::*;
+    use crate::engine::base::parker::block_on;
+    use crate::sync::test_support::noop;
+    use std::future::{pending, ready};
+    use std::sync::Arc;
+    use std::task::Context;
+
+    #[test]
+    fn set_once_and_get() {
+        let mut cell = OnceCell::new();
+        assert_eq!(cell.get(), None);
+        assert_eq!(cell.get_mut(), None);
+        assert_eq!(cell.take(), None);
+        cell.set("a".to_string()).unwrap();
+        assert!(cell.set("b".into()).unwrap_err().is_already_init_err());
+        assert_eq!(*block_on(cell.get_or_init(pending)), "a");
+        cell.get_mut().unwrap().push('c');
+        assert_eq!(cell.clone(), cell);
+        assert_eq!(cell.take().unwrap(), "ac");
+        assert!(!cell.initialized());
+        cell.set("again".into()).unwrap();
+        assert_eq!(cell.into_inner().unwrap(), "again");
+        assert_eq!(OnceCell::from(1), OnceCell::const_new_with(1));
+        assert_eq!(OnceCell::<u8>::new_with(None).into_inner(), None);
+        assert_eq!(
+            OnceCell::from(1).set(2),
+            Err(SetError::AlreadyInitializedError(2))
+        );
+    }
+
+    #[test]
+    fn a_failed_or_dropped_initialiser_lets_the_next_try() {
+        let cell = OnceCell::new();
+        let waker = noop();
+        let mut cx = Context::from_waker(&waker);
+        let mut first = Box::pin(cell.get_or_init(pending::<u8>));
+        assert!(first.as_mut().poll(&mut cx).is_pending());
+        assert!(cell.set(1).unwrap_err().is_initializing_err());
+        let mut second = Box::pin(cell.get_or_try_init(|| ready(Err("no"))));
+        let mut third = Box::pin(cell.get_or_init(|| ready(3)));
+        assert!(second.as_mut().poll(&mut cx).is_pending());
+        assert!(third.as_mut().poll(&mut cx).is_pending());
+        drop(first);
+        assert_eq!(
+            second.as_mut().poll(&mut cx),
+            std::task::Poll::Ready(Err("no"))
+        );
+        drop(second);
+        assert_eq!(third.as_mut().poll(&mut cx), std::task::Poll::Ready(&3));
+    }
+
+    #[test]
+    fn the_value_is_dropped_once() {
+        let value = Arc::new(());
+        drop(OnceCell::from(Arc::clone(&value)));
+        let mut cell = OnceCell::from(Arc::clone(&value));
+        drop(cell.take());
+        drop(cell);
+        assert_eq!(Arc::strong_count(&value), 1);
+    }
+}
+
+#[cfg(all(test, heist_loom))]
+mod loom_tests {
+    use super::*;
+    use crate::engine::base::parker::block_on;
+    use crate::loom::sync::Arc;
+    use crate::loom::thread;
+
+    #[test]
+    fn one_initialises_and_both_see() {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(2);
+        builder.check(|| {
+            let cell = Arc::new(OnceCell::new());
+            let other = {
+                let cell = Arc::clone(&cell);
+                thread::spawn(move || **block_on(cell.get_or_init(|| async { Arc::new(1) })))
+            };
+            let ours = **block_on(cell.get_or_init(|| async { Arc::new(2) }));
+            assert_eq!(ours, other.join().unwrap());
+        });
+    }
+}
