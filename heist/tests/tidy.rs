@@ -86,7 +86,20 @@ const BESIDE_THE_SEAM: &[(&str, &str, &str)] = &[
         "std::sync::Arc",
         "the public API is about this one",
     ),
+    (
+        "sync/mod.rs",
+        "std::cell::UnsafeCell",
+        "holds the user's value, which a guard lends out for longer than loom can watch",
+    ),
+    (
+        "sync/watch/lock.rs",
+        "std::sync",
+        "picks loom's lock itself, in models",
+    ),
 ];
+
+/// Files that hold `unsafe` for others: a macro's text is checked where it is expanded.
+const UNSAFE_FOR_OTHERS: &[&str] = &["sync/guard"];
 
 /// Mentioned in the documents and not there yet.
 const PLANNED: &[&str] = &["fs/", "process/"];
@@ -489,7 +502,7 @@ fn unsafe_stays_on_its_map() {
             continue;
         };
         let mut modules = map.keys().filter(|module| is_in(own, module)).peekable();
-        if modules.peek().is_none() {
+        if modules.peek().is_none() && !UNSAFE_FOR_OTHERS.contains(&own) {
             findings.push(format!(
                 "{}:{n}: unsafe in a module that is not allowed it at its `mod` line",
                 source.path
@@ -620,7 +633,7 @@ fn cited_rules_exist() {
             continue;
         };
         for (n, comment) in source.comments.iter().enumerate() {
-            if !comment.trim_start().starts_with("//!") {
+            if !comment.trim_start().starts_with("//!") || source.is_test[n] {
                 continue;
             }
             for (at, name) in rule_names(comment) {
