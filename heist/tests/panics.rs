@@ -50,7 +50,9 @@ fn assert_works(runtime: &Runtime) {
             let tasks: Vec<_> = (0..workers)
                 .map(|_| {
                     let barrier = Arc::clone(&barrier);
-                    heist::spawn(async move { drop(barrier.wait()) })
+                    heist::spawn(async move {
+                        barrier.wait();
+                    })
                 })
                 .collect();
             for task in tasks {
