@@ -321,7 +321,7 @@ fn spawns_wakes_and_aborts_race_shutdown_of_a_single_thread() {
 #[test]
 fn wakers_outrace_the_runtime() {
     bounded(300, || {
-        for round in 0..scale(200, 1_000, 20_000) {
+        for round in 0..scale(100, 200, 20_000) {
             let runtime = match round % 3 {
                 0 => single(),
                 workers => multi(workers),
