@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::counters::Counter;
 use crate::engine::base::parker::{self, Parker, SharedParker};
+use crate::engine::base::unwind;
 use crate::engine::driver::Driver;
 use crate::engine::queue::injector::{Injector, Push};
 use crate::engine::sched::counters::WorkerCounters;
@@ -362,10 +363,14 @@ impl Schedule for CurrentThread {
             }
         });
         let Some(runnable) = elsewhere else { return };
-        let _call = self.foreign_calls.begin();
+        let call = self.foreign_calls.begin();
         match self.injector.push(runnable) {
             Push::First | Push::Joined => self.unpark(),
-            Push::Closed(runnable) => runnable.cancel(),
+            // As in `Crew::inject`.
+            Push::Closed(runnable) => {
+                drop(call);
+                runnable.cancel();
+            }
         }
     }
 
@@ -512,7 +517,7 @@ impl DrivingThread {
                 .timers()
                 .map(|timers| &timers.shards[0]);
             if let Some(timers) = timers.filter(|timers| timers.has_timers()) {
-                timers.fire(self.now());
+                let _ = unwind::guarded(|| timers.fire(self.now()));
             }
         });
         core.0
@@ -574,7 +579,8 @@ impl DrivingThread {
         {
             clock.advance_to(deadline);
         }
-        timers.fire(clock.now());
+        // As in the driver: a waker that panicked has no claim on this thread.
+        let _ = unwind::guarded(|| timers.fire(clock.now()));
     }
 
     fn nothing_queued(&self) -> bool {

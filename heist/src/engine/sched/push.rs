@@ -42,14 +42,18 @@ impl Crew {
 
     /// From outside: into the injector, and somebody is told.
     pub(super) fn inject(&self, runnable: Runnable) {
-        let _call = self.foreign_calls.begin();
+        let call = self.foreign_calls.begin();
         match self.injector.push(runnable) {
             Push::First => self.notify(),
             // J4: the first was announced. Its pusher may have been stopped before it did, so a
             // look; without a fence, as the announcement will come.
             Push::Joined => self.help(),
-            // The runtime is gone; its tasks are told so by being dropped.
-            Push::Closed(runnable) => runnable.cancel(),
+            // The runtime is gone, which only a spawn can find; its task is told by being dropped.
+            // That is user code, which may itself wait for a shutdown: not within the call.
+            Push::Closed(runnable) => {
+                drop(call);
+                runnable.cancel();
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::current as poll;
+use crate::engine::base::unwind::{self, AbortOnUnwind};
 use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
 use crate::engine::sched::idle::Rise;
@@ -42,6 +43,8 @@ pub(super) fn run(crew: &Arc<Crew>, index: usize) {
     // A worker that handed its core on comes back here in the middle of a task's turn, and the thread
     // goes to the pool: without what was left of that task's budget.
     let _budget = BudgetScope::enter(Budget::unconstrained());
+    // Tasks point to the crew, and it is the workers who end them (T11): none may be missing.
+    let _alive = AbortOnUnwind("a worker");
     let may_block = poll::set_may_block(false);
     current::scope(&worker, || worker.run(core));
     poll::set_may_block(may_block);
@@ -145,7 +148,7 @@ impl WorkerContext {
                 .as_ref()
                 .filter(|timers| timers.has_timers())
             {
-                timers.fire(self.now());
+                let _ = unwind::guarded(|| timers.fire(self.now()));
             }
         });
         self.post()
@@ -158,7 +161,8 @@ impl WorkerContext {
         core
     }
 
-    /// Turns drivers: what they wake goes to this worker's queue, unannounced.
+    /// Turns drivers: what they wake goes to this worker's queue, unannounced. `turn` guards against
+    /// panics of what it calls.
     fn dispatch(&self, core: Box<Core>, turn: impl FnOnce()) -> Box<Core> {
         self.core.set(Some(core));
         self.dispatching.set(true);
@@ -181,7 +185,7 @@ impl WorkerContext {
     fn sleep(&self, mut core: Box<Core>, up_since: &mut Instant) -> Box<Core> {
         if let Some(hook) = &self.crew.hooks.before_park {
             // The hook may spawn and wake.
-            core = self.dispatch(core, || hook());
+            core = self.dispatch(core, || drop(unwind::guarded(|| hook())));
             if !core.queue.is_empty() {
                 return core;
             }
@@ -212,7 +216,7 @@ impl WorkerContext {
                 now = self.now();
                 if let Some(timers) = timers {
                     timers.awake();
-                    timers.fire(now);
+                    let _ = unwind::guarded(|| timers.fire(now));
                 }
             });
         }
@@ -227,7 +231,7 @@ impl WorkerContext {
             self.crew.notify();
         }
         if let Some(hook) = &self.crew.hooks.after_unpark {
-            core = self.dispatch(core, || hook());
+            core = self.dispatch(core, || drop(unwind::guarded(|| hook())));
         }
         core
     }

@@ -38,9 +38,9 @@
 //! in the word for whoever comes first: faster in convoys, but waiters could starve and Tokio's
 //! fairness is promised).
 //!
-//! **Tested by** `loom_tests`: a relaxed `fetch_add` in `release` or a relaxed state store in
-//! `HandOut::run` are reported as races on the guarded cell; a release that ignores `WAITERS`
-//! deadlocks.
+//! **Tested by** `loom_tests`: with a relaxed `fetch_add` in `add`, exchange in `take`, `fetch_and` or
+//! state store in `HandOut::run`, they report races on what the permits guard; a release that does
+//! not look at `WAITERS` again deadlocks. `tests` compares random operations with a plain model.
 
 use std::fmt;
 use std::future::Future;

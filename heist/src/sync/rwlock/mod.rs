@@ -26,7 +26,7 @@ mod owned;
 pub use self::borrowed::{RwLockMappedWriteGuard, RwLockReadGuard, RwLockWriteGuard};
 pub use self::owned::{OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
 
-use self::borrowed::Hold;
+use self::borrowed::{Hold, ReadHold};
 use self::owned::OwnedHold;
 
 /// The most readers at a time, and the usual limit.
@@ -148,7 +148,7 @@ impl<T: ?Sized> RwLock<T> {
     /// The guard of a reader; the caller has taken its permit.
     fn reader(&self) -> RwLockReadGuard<'_, T> {
         RwLockReadGuard {
-            hold: Hold::new(&self.permits, 1),
+            hold: ReadHold(&self.permits),
             data: self.value.get(),
             _borrows: PhantomData,
         }
