@@ -171,6 +171,11 @@ impl Handle {
         Id(self.scheduler.services().id.get())
     }
 
+    /// The name that the runtime was [given](crate::runtime::Builder::name), if it was.
+    pub fn name(&self) -> Option<&str> {
+        self.scheduler.services().name.as_deref()
+    }
+
     /// What the runtime counts about itself.
     pub fn metrics(&self) -> RuntimeMetrics {
         RuntimeMetrics::new(self.clone())
