@@ -584,6 +584,7 @@ fn in_the_drop_of_a_panics_payload() {
         }));
 
         // And in the drop of an output.
+        #[expect(dead_code, reason = "counts its own drop")]
         struct Output(Tally, Counted);
         impl Drop for Output {
             fn drop(&mut self) {

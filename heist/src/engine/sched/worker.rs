@@ -75,14 +75,18 @@ impl WorkerContext {
         let mut up_since = self.now();
         while !self.crew.is_closing() {
             core.tick = core.tick.wrapping_add(1);
-            if core.tick % self.crew.config.event_interval == 0 {
+            core.until_maintain -= 1;
+            if core.until_maintain == 0 {
                 core = self.maintain(core);
             }
             let found = self.next_task(&mut core).or_else(|| self.search(&mut core));
             core = match found {
                 Some(runnable) => match self.run_task(core, runnable) {
                     Some(core) => core,
-                    None => return,
+                    None => {
+                        budget::replace(Budget::unconstrained());
+                        return;
+                    }
                 },
                 None => self.sleep(core, &mut up_since),
             };
@@ -128,9 +132,9 @@ impl WorkerContext {
         self.post().counters.polls.add(1);
         self.core.set(Some(core));
         let polled = self.crew.hooks.run(runnable);
-        let core = self.core.take();
+        let mut core = self.core.take();
         if let Polled::Again(runnable) = polled {
-            match &core {
+            match &mut core {
                 Some(core) => self.push_yielded(core, runnable),
                 None => self.crew.inject(runnable),
             }
@@ -139,7 +143,9 @@ impl WorkerContext {
     }
 
     /// The look at reactor and timers that a busy worker owes every so often.
-    fn maintain(&self, core: Box<Core>) -> Box<Core> {
+    fn maintain(&self, mut core: Box<Core>) -> Box<Core> {
+        core.until_maintain = self.crew.config.event_interval;
+        core.yields = 0;
         let core = self.dispatch(core, || {
             self.crew.driver.poll();
             if let Some(timers) = self
@@ -185,7 +191,9 @@ impl WorkerContext {
     fn sleep(&self, mut core: Box<Core>, up_since: &mut Instant) -> Box<Core> {
         if let Some(hook) = &self.crew.hooks.before_park {
             // The hook may spawn and wake.
-            core = self.dispatch(core, || drop(unwind::guarded(|| hook())));
+            core = self.dispatch(core, || {
+                let _ = unwind::guarded(|| hook());
+            });
             if !core.queue.is_empty() {
                 return core;
             }
@@ -231,7 +239,9 @@ impl WorkerContext {
             self.crew.notify();
         }
         if let Some(hook) = &self.crew.hooks.after_unpark {
-            core = self.dispatch(core, || drop(unwind::guarded(|| hook())));
+            core = self.dispatch(core, || {
+                let _ = unwind::guarded(|| hook());
+            });
         }
         core
     }
