@@ -296,7 +296,10 @@ impl<T: ?Sized> RwLock<T> {
 
 #[track_caller]
 const fn assert_readers(max_readers: u32) {
-    assert!(max_readers != 0, "a lock that nobody can read is of no use");
+    assert!(
+        max_readers != 0,
+        "a RwLock may not be created with 0 readers: nobody could ever read it"
+    );
     assert!(
         max_readers <= MAX_READERS,
         "a lock cannot have more than `u32::MAX >> 3` readers"
