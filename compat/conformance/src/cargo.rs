@@ -111,6 +111,11 @@ pub(crate) fn metadata(dir: &Path, unstable: bool) -> Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
+/// Where the generated project of one side is.
+pub(crate) fn project_path(suite: &Suite, side: Side, work: &Path) -> PathBuf {
+    work.join(format!("{}-{}", suite.label(), side.name()))
+}
+
 /// Builds `files` for one side. A file that does not compile stops no other.
 pub(crate) fn build(
     suite: &Suite,
@@ -119,7 +124,7 @@ pub(crate) fn build(
     options: &Options,
     work: &Path,
 ) -> Result<BTreeMap<String, Built>> {
-    let project = work.join(format!("{}-{}", suite.label(), side.name()));
+    let project = project_path(suite, side, work);
     let shim = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../tokio")
         .canonicalize()?;

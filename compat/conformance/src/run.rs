@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::Result;
-use crate::cargo::{Built, Side};
+use crate::cargo::{self, Built, Side};
 use crate::options::Options;
 use crate::suite::Suite;
 
@@ -149,6 +149,8 @@ struct Job<'a> {
     file: &'a str,
     test: String,
     program: &'a Path,
+    /// The package's folder, as cargo would have it.
+    folder: &'a Path,
     log: PathBuf,
 }
 
@@ -161,6 +163,7 @@ pub(crate) fn all(
     work: &Path,
 ) -> Result<Outcomes> {
     let mut outcomes = Outcomes::default();
+    let folder = cargo::project_path(suite, side, work);
     let mut jobs = Vec::new();
     for (file, built) in &built {
         let outcome = match built {
@@ -179,6 +182,7 @@ pub(crate) fn all(
                             log: log(&test),
                             test,
                             program,
+                            folder: &folder,
                         }),
                 );
                 FileOutcome::Ran(BTreeMap::new())
@@ -281,6 +285,7 @@ fn try_run(job: &Job<'_>, timeout: Duration) -> std::io::Result<Outcome> {
     let log = File::create(&job.log)?;
     let mut child = Command::new(job.program)
         .args(["--exact", &job.test, "--test-threads=1", "--nocapture"])
+        .current_dir(job.folder)
         .env("RUST_BACKTRACE", "0")
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)

@@ -45,6 +45,7 @@ pub(crate) struct Suite {
     /// The files, in the order of their names.
     pub(crate) files: Vec<TestFile>,
     edition: String,
+    homepage: String,
     features: BTreeSet<String>,
     enabled: BTreeSet<String>,
     asked: &'static [&'static str],
@@ -97,6 +98,7 @@ impl Suite {
             unstable,
             files,
             edition: text(&package["edition"]),
+            homepage: text(&package["homepage"]),
             features: all
                 .as_object()
                 .into_iter()
@@ -135,10 +137,11 @@ impl Suite {
     pub(crate) fn manifest(&self, shim: Option<&Path>) -> String {
         let mut toml = format!(
             "[package]\nname = \"under-test\"\nversion = \"0.0.0\"\nedition = \"{}\"\n\
+             # There are tests that read their own manifest.\nhomepage = \"{}\"\n\
              autotests = false\n\n[workspace]\n\n\
              [lib]\nname = \"under_test\"\ntest = false\ndoctest = false\n\n\
              [profile.dev]\ndebug = 0\nincremental = false\n\n",
-            self.edition
+            self.edition, self.homepage
         );
 
         // The files ask `cfg(feature = …)` of the package they are built in: this one.

@@ -198,10 +198,10 @@ impl Registration {
     }
 
     /// Waits until there is something to be done for `interest`. Any number of tasks may wait.
+    ///
+    /// Costs no budget: it does nothing yet.
     pub(crate) async fn readiness(&self, interest: Interest) -> io::Result<ReadyEvent> {
-        let event = live(self.source.readiness(interest).await)?;
-        poll_fn(budget::poll_proceed).await.made_progress();
-        Ok(event)
+        live(self.source.readiness(interest).await)
     }
 
     /// Waits until `op` does not say "would block" any more. Any number of tasks may wait.
@@ -212,9 +212,13 @@ impl Registration {
     ) -> io::Result<R> {
         loop {
             let event = self.readiness(interest).await?;
+            let coop = poll_fn(budget::poll_proceed).await;
             match op() {
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => self.source.clear(event),
-                result => return result,
+                result => {
+                    coop.made_progress();
+                    return result;
+                }
             }
         }
     }

@@ -468,17 +468,22 @@ fn an_interrupted_turn_is_an_empty_one() {
 }
 
 #[test]
-fn waiting_by_await_spends_the_budget_too() {
+fn operations_by_await_spend_the_budget_too() {
     let (mut reactor, handle) = Reactor::new(64).unwrap();
     let pair = pair(&handle, Ready::WRITABLE);
     reactor.turn(NOW).unwrap();
     let _scope = BudgetScope::enter(Budget::initial());
+    let operations = AtomicUsize::new(0);
     let mut endless = pin!(async {
         loop {
-            pair.registration
-                .readiness(Interest::WRITABLE)
-                .await
-                .unwrap();
+            // To ask costs nothing, as often as one likes.
+            for _ in 0..1000 {
+                let asked = pair.registration.readiness(Interest::WRITABLE);
+                asked.await.unwrap();
+            }
+            let done = pair.registration.async_io(Interest::WRITABLE, || Ok(()));
+            done.await.unwrap();
+            operations.fetch_add(1, SeqCst);
         }
     });
     let counting = CountingWaker::new();
@@ -486,6 +491,7 @@ fn waiting_by_await_spends_the_budget_too() {
         .as_mut()
         .poll(&mut Context::from_waker(&counting.waker()));
     assert!(polled.is_pending());
+    assert_eq!(operations.load(SeqCst), 128);
     assert_eq!(counting.count(), 1);
 }
 

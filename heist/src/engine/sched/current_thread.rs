@@ -86,6 +86,8 @@ struct Core {
     until_maintain: u32,
     /// Tasks that gave up their turn since the last one.
     yields: u32,
+    /// How often each queued task may yield before the drivers are looked at.
+    patience: u32,
 }
 
 /// A thread in `block_on` while another one drives.
@@ -160,6 +162,7 @@ impl CurrentThread {
             tick: 0,
             until_maintain: config.event_interval,
             yields: 0,
+            patience: YIELDS_BEFORE_DRIVERS,
         };
         let scheduler = Arc::new(Self {
             injector: Injector::new(),
@@ -454,6 +457,11 @@ impl DrivingThread {
                     scheduler.counters.busy_nanos.add(busy.as_nanos() as u64);
                     return (core, output);
                 }
+                if !root.woken.load(Relaxed) {
+                    // It began to wait, maybe for the drivers: they are looked at as soon as all
+                    // others have nothing to do but yield.
+                    core.patience = 1;
+                }
             }
             // A lap: each task that is queued now, once. Then the root may have its turn.
             let lap = (core.queue.len() as u32).clamp(1, core.until_maintain.max(1));
@@ -520,7 +528,7 @@ impl DrivingThread {
             core.queue.push_back(runnable);
             // As in `push_yielded` of a worker.
             core.yields += 1;
-            if core.yields as usize >= YIELDS_BEFORE_DRIVERS as usize * core.queue.len() {
+            if core.yields as usize >= core.patience as usize * core.queue.len() {
                 core.until_maintain = 0;
             }
         }
@@ -531,6 +539,7 @@ impl DrivingThread {
     fn maintain(&self, mut core: Box<Core>) -> Box<Core> {
         core.until_maintain = self.scheduler.config.event_interval;
         core.yields = 0;
+        core.patience = YIELDS_BEFORE_DRIVERS;
         let core = self.enter(core, || {
             self.scheduler.driver.poll();
             let timers = self
