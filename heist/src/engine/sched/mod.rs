@@ -136,9 +136,25 @@ impl SchedHandle {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
+        self.spawn_at(future, id, Location::caller())
+    }
+
+    pub(crate) fn spawn_at<F>(
+        &self,
+        future: F,
+        id: Id,
+        spawned_at: &'static Location<'static>,
+    ) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
         match self {
-            Self::Crew(crew) => crew.spawn(future, id),
-            Self::CurrentThread(scheduler) => scheduler.spawn(future, id),
+            Self::Crew(crew) => crew.spawn(future, id, spawned_at),
+            // SAFETY: `F` is `Send`.
+            Self::CurrentThread(scheduler) => unsafe {
+                scheduler.spawn_local(future, id, spawned_at)
+            },
         }
     }
 
