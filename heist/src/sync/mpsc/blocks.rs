@@ -34,8 +34,9 @@
 //! retiring by the receiver alone (a backlog would keep twice its memory); handing freed blocks back
 //! to the senders (an allocation per 32 messages costs less than a nanosecond each).
 //!
-//! **Tested by** `mpsc/loom_tests.rs`, with blocks of two slots: a relaxed bit is a race on the slot;
-//! a sender that ignores `RX_WAIT` a deadlock.
+//! **Tested by** `mpsc/loom_tests.rs`, with blocks of two slots. With a relaxed slot bit, a relaxed
+//! claim, or a free that does not wait for `retire_at`, they report races; with a sender that
+//! ignores `RX_WAIT`, a deadlock.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
