@@ -53,6 +53,7 @@
 //!
 //! **Tested by** `idle_loom_tests`.
 
+pub(crate) mod blocking_job;
 pub(crate) mod counters;
 pub(crate) mod crew;
 mod current;
@@ -76,6 +77,7 @@ use std::panic::Location;
 use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::blocking::ThreadPool;
 use crate::engine::reactor::ReactorHandle;
+use crate::engine::sched::blocking_job::BlockingJob;
 use crate::engine::sched::crew::Crew;
 use crate::engine::sched::current_thread::CurrentThread;
 use crate::engine::task::{Id, JoinHandle, Runnable};
@@ -93,7 +95,7 @@ pub(crate) struct Services {
     /// Always there, for the clock; used for timers only if time was enabled.
     pub(crate) timers: TimerHandle,
     pub(crate) time_enabled: bool,
-    pub(crate) pool: ThreadPool<Runnable>,
+    pub(crate) pool: ThreadPool<BlockingJob>,
 }
 
 impl Services {
