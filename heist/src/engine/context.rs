@@ -12,6 +12,7 @@ use std::mem::ManuallyDrop;
 use crate::engine::base::current as poll;
 pub(crate) use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::reactor::ReactorHandle;
+use crate::engine::sched::local_set;
 use crate::engine::sched::{SchedHandle, Services, WeakSchedHandle};
 use crate::engine::timer::{Clock, TimerHandle};
 
@@ -181,12 +182,12 @@ pub(crate) fn assert_may_run() {
     );
 }
 
-/// Panics if this thread runs the tasks of a runtime that has no other thread for them.
+/// Panics if this thread runs the tasks of a runtime or set that has no other thread for them.
 #[track_caller]
 pub(crate) fn assert_may_hand_on() {
     let single = || with_current(|handle| matches!(handle, SchedHandle::CurrentThread(_)));
     assert!(
-        poll::may_block() || single() != Some(true),
+        poll::may_block() || (single() != Some(true) && !local_set::is_polling()),
         "can call blocking only when running on the multi-threaded runtime"
     );
 }
@@ -248,6 +249,7 @@ pub(crate) mod stub {
             let config = CurrentThreadConfig {
                 global_queue_interval: 31,
                 event_interval: 61,
+                owner: None,
             };
             let driver = Driver::new(None).expect("without a reactor nothing can fail");
             let scheduler = CurrentThread::new(config, driver, services, Hooks::default());

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::engine::base::rng::FastRand;
 use crate::engine::base::runtime_id::RuntimeId;
+use crate::engine::base::thread_mark::ThreadMark;
 use crate::engine::blocking::{self, ThreadPool};
 use crate::engine::context;
 use crate::engine::driver::{Driver, IoLimits};
@@ -15,7 +16,7 @@ use crate::engine::sched::crew::{Crew, CrewConfig};
 use crate::engine::sched::current_thread::{CurrentThread, CurrentThreadConfig};
 use crate::engine::sched::{Hooks, SchedHandle, Services, WeakSchedHandle};
 use crate::engine::timer::{Clock, TimerHandle};
-use crate::runtime::{Handle, Runtime};
+use crate::runtime::{Handle, LocalOptions, LocalRuntime, Runtime};
 
 type Hook = Arc<dyn Fn() + Send + Sync>;
 
@@ -297,20 +298,43 @@ impl Builder {
     /// If a multi-thread runtime is to start with a paused clock.
     pub fn build(&mut self) -> io::Result<Runtime> {
         let scheduler = match self.flavor {
-            Flavor::CurrentThread => self.build_current_thread()?,
+            Flavor::CurrentThread => self.build_current_thread(None)?,
             Flavor::MultiThread => self.build_multi_thread()?,
         };
         context::register(&scheduler);
         Ok(Runtime::from_handle(Handle { scheduler }))
     }
 
-    fn build_current_thread(&self) -> io::Result<SchedHandle> {
+    /// Makes a runtime that belongs to this thread: its tasks need not be `Send`.
+    ///
+    /// # Errors
+    ///
+    /// If the system gives no descriptors for the reactor.
+    ///
+    /// # Panics
+    ///
+    /// If the builder is one for a multi-thread runtime.
+    #[track_caller]
+    pub fn build_local(&mut self, options: LocalOptions) -> io::Result<LocalRuntime> {
+        let LocalOptions { .. } = options;
+        assert!(
+            self.flavor == Flavor::CurrentThread,
+            "multi_thread is not supported for LocalRuntime"
+        );
+        let scheduler = self.build_current_thread(Some(ThreadMark::here()))?;
+        context::register(&scheduler);
+        let runtime = Runtime::from_handle(Handle { scheduler });
+        Ok(LocalRuntime::new_on(runtime))
+    }
+
+    fn build_current_thread(&self, owner: Option<ThreadMark>) -> io::Result<SchedHandle> {
         let (driver, services, own) = self.build_services(1)?;
         let config = CurrentThreadConfig {
             global_queue_interval: self
                 .global_queue_interval
                 .unwrap_or(GLOBAL_QUEUE_INTERVAL_CURRENT_THREAD),
             event_interval: self.event_interval,
+            owner,
         };
         let scheduler = CurrentThread::new(config, driver, services, self.hooks.clone());
         let handle = SchedHandle::CurrentThread(scheduler);

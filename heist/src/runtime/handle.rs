@@ -167,7 +167,7 @@ impl Handle {
 
     /// The runtime's id.
     pub fn id(&self) -> Id {
-        Id(self.scheduler.services().id.get())
+        Id::of(self.scheduler.services().id)
     }
 
     /// What the runtime counts about itself.

@@ -25,6 +25,7 @@
 mod builder;
 mod handle;
 mod id;
+mod local;
 mod metrics;
 #[expect(
     clippy::module_inception,
@@ -35,6 +36,7 @@ mod runtime;
 pub use self::builder::Builder;
 pub use self::handle::{EnterGuard, Handle, RuntimeFlavor, TryCurrentError};
 pub use self::id::Id;
+pub use self::local::{LocalOptions, LocalRuntime};
 pub use self::metrics::RuntimeMetrics;
 pub use self::runtime::Runtime;
 

@@ -10,11 +10,17 @@
 
 mod blocking;
 pub mod coop;
+pub mod join_set;
+mod local_set;
 mod spawn;
 mod task_local;
 mod yield_now;
 
 pub use self::blocking::{block_in_place, spawn_blocking};
+#[doc(hidden)]
+pub use self::coop::{Unconstrained, consume_budget, unconstrained};
+pub use self::join_set::JoinSet;
+pub use self::local_set::{LocalEnterGuard, LocalSet, spawn_local};
 pub use self::spawn::spawn;
 pub use self::task_local::LocalKey;
 pub use self::yield_now::yield_now;

@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::counters::Counter;
 use crate::engine::base::parker::{self, Parker, SharedParker};
+use crate::engine::base::thread_mark::ThreadMark;
 use crate::engine::driver::Driver;
 use crate::engine::queue::injector::{Injector, Push};
 use crate::engine::sched::counters::WorkerCounters;
@@ -72,6 +73,8 @@ pub(crate) struct CurrentThread {
 pub(crate) struct CurrentThreadConfig {
     pub(crate) global_queue_interval: u32,
     pub(crate) event_interval: u32,
+    /// The one thread that drives a local runtime, whose tasks need not be `Send`.
+    pub(crate) owner: Option<ThreadMark>,
 }
 
 /// What the driving thread owns.
@@ -179,6 +182,11 @@ impl CurrentThread {
         &self.services
     }
 
+    /// Whose it is, if it is a local runtime's.
+    pub(crate) fn owner(&self) -> Option<ThreadMark> {
+        self.config.owner
+    }
+
     /// True if this thread drives this scheduler.
     #[inline]
     pub(crate) fn is_current(&self) -> bool {
@@ -231,6 +239,23 @@ impl CurrentThread {
         }
         self.schedule(runnable);
         join
+    }
+
+    /// Spawns on a local runtime, of whose tasks nothing leaves the thread it belongs to.
+    ///
+    /// # Panics
+    ///
+    /// If it is none, or another thread's.
+    #[track_caller]
+    pub(crate) fn spawn_on_owner<F>(self: &Arc<Self>, future: F, id: Id) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+        F::Output: 'static,
+    {
+        assert!(self.config.owner.is_some_and(ThreadMark::is_here));
+        // SAFETY: this is the owner's thread, on which alone a local runtime is driven and shut down
+        // (`LocalRuntime` is not `Send`); the handle is `Send` only if the output is.
+        unsafe { self.spawn_local(future, id) }
     }
 
     pub(crate) fn unpark(&self) {

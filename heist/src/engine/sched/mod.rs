@@ -3,6 +3,7 @@
 //! [`crew`] is the work-stealing one: its workers, each with a local queue and a next-task slot, an
 //! injector for what comes from outside, and a protocol for who sleeps. [`current_thread`] runs
 //! everything on the thread that calls `block_on`. Both use the same tasks and the same drivers.
+//! [`local_set`] has no thread and no driver: it is polled by a task of theirs.
 //!
 //! # The path of a task, in the work-stealing scheduler
 //!
@@ -63,6 +64,7 @@ pub(crate) mod handoff;
 mod idle;
 #[cfg(all(test, heist_loom))]
 mod idle_loom_tests;
+pub(crate) mod local_set;
 mod next_task;
 mod push;
 mod shutdown;
