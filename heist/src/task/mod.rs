@@ -17,14 +17,16 @@ mod task_local;
 mod yield_now;
 
 pub use self::blocking::{block_in_place, spawn_blocking};
-#[doc(hidden)]
-pub use self::coop::{Unconstrained, consume_budget, unconstrained};
 pub use self::join_set::JoinSet;
 pub use self::local_set::{LocalEnterGuard, LocalSet, spawn_local};
 pub use self::spawn::spawn;
 pub use self::task_local::LocalKey;
 pub use self::yield_now::yield_now;
 pub use crate::engine::task::{AbortHandle, Id, JoinError, JoinHandle};
+
+// Where Tokio had them first, and older callers still look.
+#[doc(hidden)]
+pub use self::coop::{Unconstrained, consume_budget, unconstrained};
 
 /// The id of the task this is called in.
 ///

@@ -8,3 +8,4 @@ pub(crate) mod rng;
 pub(crate) mod runtime_id;
 pub(crate) mod spin;
 pub(crate) mod thread_mark;
+pub(crate) mod unwind;
