@@ -10,6 +10,7 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 
 use crate::engine::base::current as poll;
+use crate::engine::base::rng::{FastRand, ThreadRngScope};
 pub(crate) use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::reactor::ReactorHandle;
 use crate::engine::sched::local_set;
@@ -132,6 +133,11 @@ pub(crate) fn reactor() -> Option<ReactorHandle> {
     with_current(|handle| handle.services().reactor.clone())?
 }
 
+/// Which of its workers this thread is.
+pub(crate) fn current_worker() -> Option<usize> {
+    with_current(SchedHandle::current_worker)?
+}
+
 /// Runs `f` on the current runtime's clock.
 pub(crate) fn with_current_clock<R>(f: impl FnOnce(&Clock) -> R) -> Option<R> {
     with_current(|handle| f(handle.services().clock()))
@@ -198,6 +204,11 @@ pub(crate) fn run_in<R>(handle: &SchedHandle, f: impl FnOnce() -> R) -> R {
     assert_may_run();
     let _entered = enter(handle.clone());
     let _no_blocking = NoBlocking::new();
+    let seeds = handle.services().seeds.as_ref();
+    let _seeded = seeds.map(|seeds| {
+        let seed = seeds.lock().next_u64();
+        ThreadRngScope::enter(FastRand::new(seed))
+    });
     f()
 }
 
@@ -246,11 +257,13 @@ pub(crate) mod stub {
                 timers: timers.unwrap_or_else(|| TimerHandle::new(1, Clock::new(true, false))),
                 time_enabled,
                 pool: ThreadPool::new(Config::new(1)),
+                seeds: None,
             };
             let config = CurrentThreadConfig {
                 global_queue_interval: 31,
                 event_interval: 61,
                 owner: None,
+                shutdown_on_panic: false,
             };
             let driver = Driver::new(None).expect("without a reactor nothing can fail");
             let scheduler = CurrentThread::new(config, driver, services, Hooks::default());

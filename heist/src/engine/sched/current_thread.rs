@@ -68,6 +68,8 @@ pub(crate) struct CurrentThread {
     foreign_completed: Counter,
     foreign_calls: ForeignCalls,
     closed: AtomicBool,
+    /// A task panicked, and that is to end all.
+    panicked: AtomicBool,
 }
 
 /// How it works; the same as a crew's.
@@ -77,6 +79,8 @@ pub(crate) struct CurrentThreadConfig {
     pub(crate) event_interval: u32,
     /// The one thread that drives a local runtime, whose tasks need not be `Send`.
     pub(crate) owner: Option<ThreadMark>,
+    /// Whether a panic of a task ends all tasks, and `block_on`.
+    pub(crate) shutdown_on_panic: bool,
 }
 
 /// What the driving thread owns.
@@ -179,6 +183,7 @@ impl CurrentThread {
             foreign_completed: Counter::default(),
             foreign_calls: ForeignCalls::new(),
             closed: AtomicBool::new(false),
+            panicked: AtomicBool::new(false),
         });
         if let Some(timers) = scheduler.services.timers() {
             let weak = Arc::downgrade(&scheduler);
@@ -429,6 +434,13 @@ impl Schedule for CurrentThread {
         }
         self.hooks.on_terminate(id, spawned_at);
     }
+
+    fn on_panic(&self) {
+        if self.config.shutdown_on_panic {
+            // Relaxed: tasks are polled by the thread that reads it, or by one that had the core before.
+            self.panicked.store(true, Relaxed);
+        }
+    }
 }
 
 impl DrivingThread {
@@ -480,6 +492,9 @@ impl DrivingThread {
                     return (core, output);
                 }
             }
+            if scheduler.panicked.load(Relaxed) {
+                self.end_by_panic(core);
+            }
             // A lap: each task that is queued now, once. Then the root may have its turn.
             let lap = (core.queue.len() as u32).clamp(1, core.until_maintain.max(1));
             let mut idle = false;
@@ -493,6 +508,9 @@ impl DrivingThread {
                         break;
                     }
                 }
+                if scheduler.panicked.load(Relaxed) {
+                    self.end_by_panic(core);
+                }
             }
             if idle {
                 core = self.sleep(core, &root, &mut up_since);
@@ -500,6 +518,21 @@ impl DrivingThread {
                 core = self.maintain(core);
             }
         }
+    }
+
+    /// A task panicked, and that is to end all: cancels the tasks and panics.
+    #[cold]
+    fn end_by_panic(&self, mut core: Box<Core>) -> ! {
+        let scheduler = &*self.scheduler;
+        (core, ()) = self.enter(core, || scheduler.owned.close(Runnable::cancel));
+        while let Some(runnable) = self.next_task(&mut core) {
+            (core, ()) = self.enter(core, || runnable.cancel());
+        }
+        // For `scope`, which gives it back.
+        self.core.set(Some(core));
+        panic!(
+            "a spawned task panicked and the runtime is configured to shut down on unhandled panic"
+        );
     }
 
     fn now(&self) -> Instant {

@@ -75,13 +75,16 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 
+use crate::engine::base::rng::FastRand;
 use crate::engine::base::runtime_id::RuntimeId;
+use crate::engine::base::unwind;
 use crate::engine::blocking::ThreadPool;
 use crate::engine::reactor::ReactorHandle;
 use crate::engine::sched::crew::Crew;
 use crate::engine::sched::current_thread::CurrentThread;
 use crate::engine::task::{Id, JoinHandle, Runnable};
 use crate::engine::timer::{Clock, TimerHandle};
+use crate::loom::sync::Mutex;
 // The schedulers as wholes are not modelled, only their parts: `std`'s own, for `Weak`.
 use std::sync::{Arc, Weak};
 
@@ -96,6 +99,8 @@ pub(crate) struct Services {
     pub(crate) timers: TimerHandle,
     pub(crate) time_enabled: bool,
     pub(crate) pool: ThreadPool<Runnable>,
+    /// Seeds of the random numbers of `block_on`, if they are to be repeatable.
+    pub(crate) seeds: Option<Mutex<FastRand>>,
 }
 
 impl Services {
@@ -180,7 +185,7 @@ impl WeakSchedHandle {
 }
 
 type Hook = Arc<dyn Fn() + Send + Sync>;
-type TaskHook = Arc<dyn Fn(Id, &'static Location<'static>) + Send + Sync>;
+pub(crate) type TaskHook = Arc<dyn Fn(Id, &'static Location<'static>) + Send + Sync>;
 
 /// Functions of the user's, called at certain moments.
 #[derive(Clone, Default)]
@@ -204,7 +209,7 @@ impl Hooks {
     #[inline]
     pub(crate) fn on_terminate(&self, id: Id, spawned_at: &'static Location<'static>) {
         if let Some(hook) = &self.task_terminate {
-            hook(id, spawned_at);
+            unwind::guarded(|| hook(id, spawned_at));
         }
     }
 
@@ -216,11 +221,11 @@ impl Hooks {
         }
         let (id, spawned_at) = (runnable.id(), runnable.spawned_at());
         if let Some(hook) = &self.before_poll {
-            hook(id, spawned_at);
+            unwind::guarded(|| hook(id, spawned_at));
         }
         let polled = runnable.run();
         if let Some(hook) = &self.after_poll {
-            hook(id, spawned_at);
+            unwind::guarded(|| hook(id, spawned_at));
         }
         polled
     }
