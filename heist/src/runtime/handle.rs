@@ -166,7 +166,7 @@ impl Handle {
 
     /// The runtime's id.
     pub fn id(&self) -> Id {
-        Id(self.scheduler.services().id.get())
+        Id::of(self.scheduler.services().id)
     }
 
     /// The name that the runtime was [given](crate::runtime::Builder::name), if it was.

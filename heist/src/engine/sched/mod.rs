@@ -3,6 +3,7 @@
 //! [`crew`] is the work-stealing one: its workers, each with a local queue and a next-task slot, an
 //! injector for what comes from outside, and a protocol for who sleeps. [`current_thread`] runs
 //! everything on the thread that calls `block_on`. Both use the same tasks and the same drivers.
+//! [`local_set`] has no thread and no driver: it is polled by a task of theirs.
 //!
 //! # The path of a task, in the work-stealing scheduler
 //!
@@ -64,6 +65,7 @@ pub(crate) mod handoff;
 mod idle;
 #[cfg(all(test, heist_loom))]
 mod idle_loom_tests;
+pub(crate) mod local_set;
 mod next_task;
 mod push;
 mod shutdown;
@@ -74,7 +76,9 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 
+use crate::engine::base::rng::FastRand;
 use crate::engine::base::runtime_id::RuntimeId;
+use crate::engine::base::unwind;
 use crate::engine::blocking::ThreadPool;
 use crate::engine::reactor::ReactorHandle;
 use crate::engine::sched::blocking_job::BlockingJob;
@@ -82,6 +86,7 @@ use crate::engine::sched::crew::Crew;
 use crate::engine::sched::current_thread::CurrentThread;
 use crate::engine::task::{Id, JoinHandle, Runnable};
 use crate::engine::timer::{Clock, TimerHandle};
+use crate::loom::sync::Mutex;
 // The schedulers as wholes are not modelled, only their parts: `std`'s own, for `Weak`.
 use std::sync::{Arc, Weak};
 
@@ -96,6 +101,8 @@ pub(crate) struct Services {
     pub(crate) timers: TimerHandle,
     pub(crate) time_enabled: bool,
     pub(crate) pool: ThreadPool<BlockingJob>,
+    /// Seeds of the random numbers of `block_on`, if they are to be repeatable.
+    pub(crate) seeds: Option<Mutex<FastRand>>,
 }
 
 impl Services {
@@ -196,7 +203,7 @@ impl WeakSchedHandle {
 }
 
 type Hook = Arc<dyn Fn() + Send + Sync>;
-type TaskHook = Arc<dyn Fn(Id, &'static Location<'static>) + Send + Sync>;
+pub(crate) type TaskHook = Arc<dyn Fn(Id, &'static Location<'static>) + Send + Sync>;
 
 /// Functions of the user's, called at certain moments.
 #[derive(Clone, Default)]
@@ -220,7 +227,7 @@ impl Hooks {
     #[inline]
     pub(crate) fn on_terminate(&self, id: Id, spawned_at: &'static Location<'static>) {
         if let Some(hook) = &self.task_terminate {
-            hook(id, spawned_at);
+            unwind::guarded(|| hook(id, spawned_at));
         }
     }
 
@@ -232,11 +239,11 @@ impl Hooks {
         }
         let (id, spawned_at) = (runnable.id(), runnable.spawned_at());
         if let Some(hook) = &self.before_poll {
-            hook(id, spawned_at);
+            unwind::guarded(|| hook(id, spawned_at));
         }
         let polled = runnable.run();
         if let Some(hook) = &self.after_poll {
-            hook(id, spawned_at);
+            unwind::guarded(|| hook(id, spawned_at));
         }
         polled
     }
