@@ -51,9 +51,15 @@ use std::io;
 use crate::task::spawn_blocking;
 
 mod dir;
+mod file;
+mod file_times;
+mod open_options;
 mod paths;
 
 pub use self::dir::{DirBuilder, DirEntry, ReadDir, read_dir};
+pub use self::file::File;
+pub use self::file_times::FileTimes;
+pub use self::open_options::OpenOptions;
 pub use self::paths::{
     canonicalize, copy, create_dir, create_dir_all, hard_link, metadata, read, read_link,
     read_to_string, remove_dir, remove_dir_all, remove_file, rename, set_permissions, symlink,

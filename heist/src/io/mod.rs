@@ -61,6 +61,9 @@ mod trivial;
 #[allow(unsafe_code, reason = "descriptors whose owner is not known")]
 mod async_fd;
 
+// What the pool reads and writes, and the process's own streams, which go through it.
+pub(crate) mod pool_buf;
+
 #[cfg(all(test, not(heist_loom)))]
 mod test_support;
 
