@@ -34,7 +34,7 @@
 //!   waits behind one that blocks while the pool may grow.
 //! * B2 (the chain). At most one thread is on its way to the queue by a submit's doing; submits in
 //!   between only push. Whoever takes a job and leaves others behind wakes or creates the next
-//!   *before* it runs its own, so the chain never waits for a job. [`Roster::muster`] is the one
+//!   *before* it runs its own, so the chain never waits for a job. `Roster::muster` is the one
 //!   place where this is decided; it is called after every push and every take.
 //! * B3. A claimed thread is awake or will be rung: the claim is written under the lock, the bell
 //!   rung after it. The bell only says "look": the truth is the member's phase, so a stale ring or
@@ -61,7 +61,7 @@
 //! threads are awake than there are cores (duties sleep in the driver and are not counted), and the
 //! spin is given up for a while when it does not pay: see [`Spin`](crate::engine::base::spin).
 //!
-//! **Orderings.** Everything is under the lock, except the bell ([`Parker`], P1 to P3) and the
+//! **Orderings.** Everything is under the lock, except the bell ([`Parker`](crate::engine::base::parker), P1 to P3) and the
 //! relaxed words of the spin, which order nothing.
 //!
 //! **Rejected.** *One wake a submit* (Tokio): a burst of n costs n system calls, or n threads
@@ -73,7 +73,7 @@
 //! measurements in the commit that added this module.
 //!
 //! **Tested by** `loom_tests` (claim, time-out, refused creation, shutdown, nested submit, duties,
-//! wait; the model drives time-outs and refusals through [`roster::Faults`]) and `tests`.
+//! wait; the model drives time-outs and refusals through `roster::Faults`) and `tests`.
 
 mod job;
 mod pool;

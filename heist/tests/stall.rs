@@ -1,0 +1,289 @@
+//! A worker that is stuck in a long poll keeps nobody waiting while another is free: not the task in
+//! its slot, not the timers on its wheel, not the sockets.
+//!
+//! In each test a task holds its worker's thread until the other has run. How long that takes is the
+//! scheduler's affair, and a machine may be busy: so each is tried several times, must never need
+//! the stall's end, and is mostly done in a fraction of it.
+
+mod support;
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
+
+use heist::io::{AsyncReadExt, AsyncWriteExt};
+use heist::net::{TcpListener, TcpStream};
+use heist::runtime::Runtime;
+use heist::sync::oneshot;
+use heist::task;
+use heist::time;
+use support::{bounded, multi, scale};
+
+/// How long a stall lasts if nobody helps.
+const STALL: Duration = Duration::from_secs(3);
+/// How long the median may take.
+const SOON: Duration = Duration::from_millis(150);
+
+/// Runs `stall` on a fresh runtime several times; it gives how long the other waited, or `None` if it
+/// had to wait for the end.
+fn rescued(workers: usize, stall: impl Fn(&Runtime) -> Option<Duration>) {
+    let mut waits: Vec<Duration> = (0..scale(7, 9, 100))
+        .map(|_| {
+            let runtime = multi(workers);
+            stall(&runtime).expect("somebody else comes to the task")
+        })
+        .collect();
+    waits.sort();
+    let median = waits[waits.len() / 2];
+    assert!(median < SOON, "waited {median:?}, and of all {waits:?}");
+}
+
+/// Holds the thread until the other reports, and tells how long that took.
+fn hold(reports: &mpsc::Receiver<()>) -> Option<Duration> {
+    let start = Instant::now();
+    match reports.recv_timeout(STALL) {
+        Ok(()) => Some(start.elapsed()),
+        Err(_) => None,
+    }
+}
+
+#[test]
+fn a_spawned_task_is_taken_out_of_the_slot() {
+    bounded(60, || {
+        for workers in [2, 4] {
+            rescued(workers, |runtime| {
+                let stalled = runtime.spawn(async {
+                    let (tx, rx) = mpsc::channel();
+                    heist::spawn(async move { tx.send(()).unwrap() });
+                    hold(&rx)
+                });
+                runtime.block_on(stalled).unwrap()
+            });
+        }
+    });
+}
+
+#[test]
+fn a_woken_task_is_taken_out_of_the_slot() {
+    bounded(60, || {
+        rescued(2, |runtime| {
+            let (wake, woken) = oneshot::channel::<()>();
+            let (tx, rx) = mpsc::channel();
+            let (ready_tx, ready) = oneshot::channel();
+            runtime.spawn(async move {
+                ready_tx.send(()).unwrap();
+                woken.await.unwrap();
+                tx.send(()).unwrap();
+            });
+            let stalled = runtime.spawn(async move {
+                ready.await.unwrap();
+                time::sleep(Duration::from_millis(2)).await;
+                wake.send(()).unwrap();
+                hold(&rx)
+            });
+            runtime.block_on(stalled).unwrap()
+        });
+    });
+}
+
+#[test]
+fn a_long_queue_is_taken_over() {
+    bounded(60, || {
+        rescued(2, |runtime| {
+            let stalled = runtime.spawn(async {
+                let (tx, rx) = mpsc::channel();
+                for _ in 0..300 {
+                    let tx = tx.clone();
+                    heist::spawn(async move {
+                        task::yield_now().await;
+                        tx.send(()).unwrap();
+                    });
+                }
+                let start = Instant::now();
+                (0..300).try_for_each(|_| hold(&rx).map(drop))?;
+                Some(start.elapsed())
+            });
+            runtime.block_on(stalled).unwrap()
+        });
+    });
+}
+
+/// Reports when it is woken.
+struct Report(mpsc::Sender<()>);
+
+impl Wake for Report {
+    fn wake(self: Arc<Self>) {
+        let _ = self.0.send(());
+    }
+}
+
+#[test]
+fn a_timer_fires_whose_worker_is_stuck() {
+    bounded(60, || {
+        rescued(2, |runtime| {
+            let stalled = runtime.spawn(async {
+                let (tx, rx) = mpsc::channel();
+                let waker = Waker::from(Arc::new(Report(tx)));
+                // Armed by this worker, so on its wheel.
+                let mut sleep = pin!(time::sleep(Duration::from_millis(10)));
+                let polled = sleep.as_mut().poll(&mut Context::from_waker(&waker));
+                assert!(polled.is_pending());
+                hold(&rx)
+            });
+            runtime.block_on(stalled).unwrap()
+        });
+    });
+}
+
+#[test]
+fn sockets_are_served_when_who_served_them_is_stuck() {
+    bounded(60, || {
+        rescued(2, |runtime| {
+            let (addresses, got_addresses) = mpsc::channel();
+            let (tx, rx) = mpsc::channel();
+            let stalled = runtime.spawn(async move {
+                let first = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                let second = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                addresses
+                    .send((first.local_addr().unwrap(), second.local_addr().unwrap()))
+                    .unwrap();
+                heist::spawn(async move {
+                    let (mut stream, _) = second.accept().await.unwrap();
+                    let mut byte = [0];
+                    stream.read_exact(&mut byte).await.unwrap();
+                    tx.send(()).unwrap();
+                });
+                // Woken by the reactor, and so on the worker that turned it.
+                drop(first.accept().await.unwrap());
+                hold(&rx)
+            });
+            let (first, second) = got_addresses.recv().unwrap();
+            let mut second = std::net::TcpStream::connect(second).unwrap();
+            // All asleep, one in the reactor.
+            std::thread::sleep(Duration::from_millis(5));
+            let _first = std::net::TcpStream::connect(first).unwrap();
+            std::thread::sleep(Duration::from_millis(5));
+            std::io::Write::write_all(&mut second, b"x").unwrap();
+            runtime.block_on(stalled).unwrap()
+        });
+    });
+}
+
+#[test]
+fn an_endless_task_stops_nobody() {
+    bounded(60, || {
+        let runtime = multi(2);
+        let stop = Arc::new(AtomicBool::new(false));
+        {
+            let stop = Arc::clone(&stop);
+            runtime.spawn(async move {
+                while !stop.load(Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        for _ in 0..20 {
+            let work = runtime.spawn(async {
+                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                let address = listener.local_addr().unwrap();
+                let client = heist::spawn(async move {
+                    time::sleep(Duration::from_millis(1)).await;
+                    let mut stream = TcpStream::connect(address).await.unwrap();
+                    stream.write_all(b"x").await.unwrap();
+                });
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut byte = [0];
+                stream.read_exact(&mut byte).await.unwrap();
+                client.await.unwrap();
+                byte
+            });
+            let done = runtime.block_on(async { time::timeout(STALL, work).await });
+            assert_eq!(done.expect("in time").unwrap(), *b"x");
+        }
+        stop.store(true, Relaxed);
+    });
+}
+
+#[test]
+fn a_stall_after_a_long_calm_is_seen_within_seconds() {
+    bounded(60, || {
+        let runtime = multi(2);
+        // Busy without a stall, so that nobody expects one.
+        let calm = Instant::now();
+        runtime.block_on(async {
+            heist::spawn(async move {
+                while calm.elapsed() < Duration::from_secs(2) {
+                    time::sleep(Duration::from_millis(1)).await;
+                }
+            })
+            .await
+            .unwrap();
+        });
+        let stalled = runtime.spawn(async {
+            let (tx, rx) = mpsc::channel();
+            heist::spawn(async move { tx.send(()).unwrap() });
+            rx.recv_timeout(Duration::from_secs(10)).is_ok()
+        });
+        assert!(runtime.block_on(stalled).unwrap());
+    });
+}
+
+#[test]
+fn the_watch_costs_an_idle_runtime_nothing() {
+    support::in_child("the_watch_costs_an_idle_runtime_nothing", || {
+        let runtime = multi(4);
+        runtime.block_on(async { heist::spawn(task::yield_now()).await.unwrap() });
+        // Long enough for the watch to lie down.
+        std::thread::sleep(Duration::from_millis(3500));
+        let switches = || -> u64 {
+            let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+            tasks
+                .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("status")).ok())
+                .filter(|status| status.contains("heist-"))
+                .flat_map(|status| {
+                    let line = status
+                        .lines()
+                        .find(|line| line.starts_with("voluntary_ctxt_switches"))?;
+                    line.split_whitespace().nth(1)?.parse::<u64>().ok()
+                })
+                .sum()
+        };
+        let before = switches();
+        std::thread::sleep(Duration::from_secs(1));
+        let woken = switches() - before;
+        assert!(woken <= 1, "woken {woken} times in a second of nothing");
+    });
+}
+
+#[test]
+fn many_short_stalls() {
+    bounded(120, || {
+        let runtime = multi(2);
+        let mut waits = Vec::new();
+        for _ in 0..scale(20, 30, 300) {
+            let stalled = runtime.spawn(async {
+                let (tx, rx) = mpsc::channel();
+                // Woken by a task that yields in between, so it is not only the first spawn.
+                task::yield_now().await;
+                let mut turns = 2;
+                heist::spawn(poll_fn(move |cx| {
+                    turns -= 1;
+                    if turns == 0 {
+                        tx.send(()).unwrap();
+                        return Poll::Ready(());
+                    }
+                    cx.waker().wake_by_ref();
+                    Poll::Pending
+                }));
+                hold(&rx)
+            });
+            waits.push(runtime.block_on(stalled).unwrap().expect("helped"));
+        }
+        waits.sort();
+        let median = waits[waits.len() / 2];
+        assert!(median < SOON, "waited {median:?}, and of all {waits:?}");
+    });
+}
