@@ -84,3 +84,76 @@ impl PoolBuf {
         result
     }
 }
+
+#[cfg(all(test, not(heist_loom)))]
+mod tests {
+    use super::*;
+
+    /// Gives one byte less each time, after an interruption.
+    struct Ragged(u8, bool);
+
+    impl Read for Ragged {
+        fn read(&mut self, dst: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let len = dst.len().min(usize::from(self.0));
+            dst[..len].fill(self.0);
+            self.0 -= 1;
+            Ok(len)
+        }
+    }
+
+    fn take(buf: &mut PoolBuf, len: usize) -> Vec<u8> {
+        let mut dst = vec![0; len];
+        let mut dst = ReadBuf::new(&mut dst);
+        buf.copy_to(&mut dst);
+        dst.filled().to_vec()
+    }
+
+    #[test]
+    fn what_is_read_comes_out_once() {
+        let mut source = Ragged(3, false);
+        let mut buf = PoolBuf::default();
+        buf.read_from(&mut source, 8).unwrap();
+        assert_eq!(take(&mut buf, 2), [3, 3]);
+        assert!(!buf.is_empty());
+        assert_eq!(take(&mut buf, 2), [3]);
+        assert!(buf.is_empty());
+        // Not one of the bytes of before, though they are still in memory.
+        buf.read_from(&mut source, 8).unwrap();
+        assert_eq!(buf.discard(), 2);
+        assert_eq!(take(&mut buf, 8), []);
+        buf.read_from(&mut source, 16).unwrap();
+        assert_eq!(take(&mut buf, 8), [1]);
+        buf.read_from(&mut source, 16).unwrap();
+        assert!(buf.is_empty(), "the end");
+    }
+
+    #[test]
+    fn what_is_taken_is_written_once() {
+        let mut buf = PoolBuf::default();
+        buf.read_from(&mut Ragged(9, false), 64).unwrap();
+        buf.discard();
+        let parts = [b"ab" as &[u8], b"", b"cd", b"ef"].map(IoSlice::new);
+        let mut sink = Vec::new();
+        for (max, expected) in [
+            (1, "a"),
+            (2, "ab"),
+            (3, "abc"),
+            (6, "abcdef"),
+            (9, "abcdef"),
+        ] {
+            assert_eq!(buf.copy_from(&parts, max), expected.len());
+            buf.write_to(&mut sink).unwrap();
+            assert_eq!(std::mem::take(&mut sink), expected.as_bytes());
+            assert!(buf.is_empty());
+        }
+        // A write that fails leaves nothing that a read could take for its own.
+        buf.copy_from(&parts, 9);
+        let error = buf.write_to(&mut [0; 3].as_mut_slice()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::WriteZero);
+        assert!(buf.is_empty());
+    }
+}
