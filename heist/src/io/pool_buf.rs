@@ -100,7 +100,7 @@ mod tests {
             }
             let len = dst.len().min(usize::from(self.0));
             dst[..len].fill(self.0);
-            self.0 -= 1;
+            self.0 = self.0.saturating_sub(1);
             Ok(len)
         }
     }
