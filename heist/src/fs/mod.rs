@@ -5,7 +5,7 @@
 //! [`spawn_blocking`](crate::task::spawn_blocking). What follows from that:
 //!
 //! * Going to the pool and back costs some microseconds. Few large operations are much better than
-//!   many small ones: [`read`] and [`write`] take whole files, and a [`BufReader`] or a
+//!   many small ones: [`read()`] and [`write()`] take whole files, and a [`BufReader`] or a
 //!   [`BufWriter`] around a [`File`] makes few operations of many. For long sequences of operations,
 //!   one `spawn_blocking` around plain `std::fs` is faster still.
 //! * An operation that has begun cannot be stopped. A future that is dropped leaves its operation to
