@@ -11,6 +11,7 @@ mod loom;
 mod engine;
 
 // L7: the public surface. Thin: check, translate, delegate.
+pub mod fs;
 pub mod io;
 #[doc(hidden)]
 pub mod macros;

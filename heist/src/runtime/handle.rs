@@ -139,6 +139,27 @@ impl Handle {
         join
     }
 
+    /// Runs a function that has to be run, even if the runtime is shut down before its turn comes.
+    /// `None` if the pool does not take it: then it was dropped.
+    pub(crate) fn submit_mandatory<F, R>(&self, func: F) -> Option<JoinHandle<R>>
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Send + 'static,
+    {
+        let hold = ClockHold::new(&self.scheduler);
+        let (job, join) = blocking_task(move || {
+            let _hold = hold;
+            func()
+        });
+        match self.scheduler.services().pool.submit(job, Mandatory::Yes) {
+            Ok(()) => Some(join),
+            Err(SubmitError::ShutDown(job) | SubmitError::NoThread(_, job)) => {
+                job.cancel();
+                None
+            }
+        }
+    }
+
     /// Runs `future` to its end on this thread.
     ///
     /// On a current-thread runtime this drives neither tasks nor timers: somebody has to be in
