@@ -53,10 +53,6 @@ macro_rules! child_pipe {
         }
 
         /// For another child to have as its input or output.
-        #[allow(
-            clippy::from_over_into,
-            reason = "`Stdio` cannot be given a `TryFrom` that does not clash with Tokio's shape"
-        )]
         impl TryInto<Stdio> for $Pipe {
             type Error = io::Error;
 
