@@ -28,3 +28,8 @@ pub use task::spawn;
 // The twins for the compatibility shim, whose dependents know the runtime as `tokio`.
 #[doc(hidden)]
 pub use heist_macros::{tokio_main, tokio_test};
+
+/// The examples of the README are compiled with the others.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

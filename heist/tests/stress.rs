@@ -316,6 +316,59 @@ fn spawns_wakes_and_aborts_race_shutdown_of_a_single_thread() {
     });
 }
 
+/// Threads that have nothing of the runtime but wakers of its tasks wake while it goes away: what
+/// they touch on their way into a queue must still be there.
+#[test]
+fn wakers_outrace_the_runtime() {
+    bounded(300, || {
+        for round in 0..scale(200, 1_000, 20_000) {
+            let runtime = match round % 3 {
+                0 => single(),
+                workers => multi(workers),
+            };
+            let tally = Tally::default();
+            let (tx, rx) = mpsc::channel();
+            for _ in 0..8 {
+                let (held, tx) = (tally.one(), tx.clone());
+                let mut told = false;
+                runtime.spawn(poll_fn(move |cx| {
+                    let _held = &held;
+                    if !std::mem::replace(&mut told, true) {
+                        tx.send(cx.waker().clone()).unwrap();
+                    }
+                    Poll::<()>::Pending
+                }));
+            }
+            runtime.block_on(task::yield_now());
+            let wakers: Vec<_> = (0..8).map(|_| rx.recv().unwrap()).collect();
+            let go = Arc::new(Barrier::new(3));
+            let over = Arc::new(AtomicBool::new(false));
+            let foreign: Vec<_> = (0..2)
+                .map(|_| {
+                    let (wakers, go, over) = (wakers.clone(), Arc::clone(&go), Arc::clone(&over));
+                    std::thread::spawn(move || {
+                        go.wait();
+                        while !over.load(Relaxed) {
+                            wakers.iter().for_each(Waker::wake_by_ref);
+                        }
+                        wakers.into_iter().for_each(Waker::wake);
+                    })
+                })
+                .collect();
+            go.wait();
+            for _ in 0..round % 10 {
+                std::thread::yield_now();
+            }
+            drop(runtime);
+            tally.assert_even();
+            over.store(true, Relaxed);
+            for thread in foreign {
+                thread.join().unwrap();
+            }
+        }
+    });
+}
+
 /// Spawns one more generation when it is dropped.
 struct SpawnsInDrop(Option<Counted>, Tally, usize);
 

@@ -37,6 +37,16 @@ const UPWARD: &[(&str, &str, &str)] = &[];
 /// Uses of `std` where the seam would do harm or does not reach: file or folder, what, why.
 const BESIDE_THE_SEAM: &[(&str, &str, &str)] = &[
     (
+        "sync/mod.rs",
+        "std::cell::UnsafeCell",
+        "guards lend the value out, which loom's cell cannot watch",
+    ),
+    (
+        "sync/watch/lock.rs",
+        "std::sync",
+        "a lock that is std's or loom's, like the seam's own",
+    ),
+    (
         "engine/base/counters.rs",
         "std::sync::atomic",
         "statistics order nothing and would only add interleavings",
@@ -76,10 +86,23 @@ const BESIDE_THE_SEAM: &[(&str, &str, &str)] = &[
         "std::sync::Arc",
         "the public API is about this one",
     ),
+    (
+        "sync/mod.rs",
+        "std::cell::UnsafeCell",
+        "holds the user's value, which a guard lends out for longer than loom can watch",
+    ),
+    (
+        "sync/watch/lock.rs",
+        "std::sync",
+        "picks loom's lock itself, in models",
+    ),
 ];
 
+/// Files that hold `unsafe` for others: a macro's text is checked where it is expanded.
+const UNSAFE_FOR_OTHERS: &[&str] = &["sync/guard"];
+
 /// Mentioned in the documents and not there yet.
-const PLANNED: &[&str] = &["fs/", "process/", "signal/"];
+const PLANNED: &[&str] = &["fs/", "process/"];
 
 /// How long a file of the engine may be, without its tests.
 const ENGINE_LINES: usize = 700;
@@ -479,7 +502,7 @@ fn unsafe_stays_on_its_map() {
             continue;
         };
         let mut modules = map.keys().filter(|module| is_in(own, module)).peekable();
-        if modules.peek().is_none() {
+        if modules.peek().is_none() && !UNSAFE_FOR_OTHERS.contains(&own) {
             findings.push(format!(
                 "{}:{n}: unsafe in a module that is not allowed it at its `mod` line",
                 source.path
@@ -610,7 +633,7 @@ fn cited_rules_exist() {
             continue;
         };
         for (n, comment) in source.comments.iter().enumerate() {
-            if !comment.trim_start().starts_with("//!") {
+            if !comment.trim_start().starts_with("//!") || source.is_test[n] {
                 continue;
             }
             for (at, name) in rule_names(comment) {

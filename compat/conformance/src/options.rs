@@ -16,6 +16,8 @@ FILE           test files to take, by name; `*` at either end matches anything (
 --retries N    how often a failure is tried again, alone (default: 2)
 --repeat N     run each heist test N times; one failure is a failure, nothing is retried
 --fresh-baseline  run Tokio's side again even if its last results still fit
+--no-baseline  leave Tokio's side out, as if all passed there (a file that fails to compile has
+               no tests then)
 --failed       show the output of each unexpected failure
 --dir DIR      where to build (default: <cargo target>/conformance)
 ";
@@ -31,6 +33,7 @@ pub(crate) struct Options {
     pub(crate) retries: usize,
     pub(crate) repeat: usize,
     pub(crate) fresh_baseline: bool,
+    pub(crate) no_baseline: bool,
     pub(crate) show_failed: bool,
     pub(crate) dir: Option<PathBuf>,
 }
@@ -48,6 +51,7 @@ impl Options {
             retries: 2,
             repeat: 1,
             fresh_baseline: false,
+            no_baseline: false,
             show_failed: false,
             dir: None,
         };
@@ -65,6 +69,7 @@ impl Options {
                 "--dir" => options.dir = Some(value()?.into()),
                 "--unstable" => options.unstable = true,
                 "--fresh-baseline" => options.fresh_baseline = true,
+                "--no-baseline" => options.no_baseline = true,
                 "--failed" => options.show_failed = true,
                 flag if flag.starts_with('-') => return Err(format!("unknown option {flag}")),
                 file => options.files.push(file.to_owned()),
@@ -88,7 +93,7 @@ impl Options {
 
     /// Whether the run covers all of a suite, so that its rate means something.
     pub(crate) fn is_whole(&self) -> bool {
-        self.files.is_empty() && self.test.is_none()
+        self.files.is_empty() && self.test.is_none() && !self.no_baseline
     }
 }
 

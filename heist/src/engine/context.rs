@@ -239,6 +239,7 @@ pub(crate) mod stub {
         fn with(timers: Option<TimerHandle>, reactor: Option<ReactorHandle>) -> Arc<Self> {
             let time_enabled = timers.is_some();
             let services = Services {
+                name: None,
                 id: RuntimeId::next(),
                 reactor,
                 timers: timers.unwrap_or_else(|| TimerHandle::new(1, Clock::new(true, false))),

@@ -9,6 +9,7 @@ use std::io;
 use std::time::Duration;
 
 use crate::engine::base::parker::Parker;
+use crate::engine::base::unwind;
 use crate::engine::reactor::{Reactor, ReactorHandle};
 use crate::loom::sync::Mutex;
 
@@ -95,7 +96,8 @@ impl Driver {
     }
 
     fn turn(reactor: &mut Reactor, timeout: Option<Duration>) {
-        if let Err(error) = reactor.turn(timeout) {
+        // A waker that panicked (not a task's: those do not) has no claim on this thread.
+        if let Some(Err(error)) = unwind::guarded(|| reactor.turn(timeout)) {
             // EINTR is not reported; what is left is a bug of ours, or a descriptor that somebody
             // else closed. Sleeping on would hang, going on would spin.
             panic!("the reactor failed: {error}");

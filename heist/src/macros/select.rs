@@ -244,7 +244,10 @@ macro_rules! __select {
             // A statement each, so that `&temporary()` lives on.
             $(let $future_var = $future;)+
             let select = $crate::macros::support::Select::new($crate::macros::support::$order)
-                $(.branch($enabled, $future_var, |mut output| {
+                $(.branch($enabled, $future_var, |output| {
+                    // A future that never ends may leave its output's type open. Beside `!` it
+                    // falls back to what an expression that never ends falls back to.
+                    let mut output = if true { output } else { ::core::unreachable!() };
                     // Does the pattern match? The guard can say so without moving anything out
                     // of `output`, as no arm is ever taken through it.
                     let mut matched = false;
@@ -460,6 +463,19 @@ mod tests {
         assert_eq!(woken.0.load(Ordering::Relaxed), 1, "asked for another turn");
         budget::replace(Budget::initial());
         assert_eq!(select.poll(&mut cx), Poll::Ready(1));
+    }
+
+    #[test]
+    fn takes_a_future_whose_output_has_no_type() {
+        let never = std::future::poll_fn(|_| panic!("polled though it is disabled"));
+        let mut select = pin!(async {
+            crate::select! {
+                _ = never, if false => unreachable!(),
+                n = ready(1) => n,
+            }
+        });
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        assert_eq!(select.as_mut().poll(&mut cx), Poll::Ready(1));
     }
 
     #[test]

@@ -34,6 +34,7 @@ type Hook = Arc<dyn Fn() + Send + Sync>;
 /// ```
 pub struct Builder {
     flavor: Flavor,
+    name: Option<String>,
     enable_io: bool,
     enable_time: bool,
     start_paused: bool,
@@ -78,6 +79,7 @@ impl Builder {
     fn new(flavor: Flavor) -> Self {
         Self {
             flavor,
+            name: None,
             enable_io: false,
             enable_time: false,
             start_paused: false,
@@ -98,6 +100,24 @@ impl Builder {
             use_slot: true,
             seed: None,
         }
+    }
+
+    /// The runtime's name, for [`Handle::name`] to tell. It has none by default.
+    ///
+    /// # Panics
+    ///
+    /// If there is nothing but spaces in it.
+    ///
+    /// ```
+    /// let runtime = heist::runtime::Builder::new_current_thread().name("front").build().unwrap();
+    /// assert_eq!(runtime.handle().name(), Some("front"));
+    /// ```
+    #[track_caller]
+    pub fn name(&mut self, val: impl Into<String>) -> &mut Self {
+        let name = val.into();
+        assert!(!name.trim().is_empty(), "a runtime's name cannot be empty");
+        self.name = Some(name);
+        self
     }
 
     /// Enables I/O and time.
@@ -124,10 +144,7 @@ impl Builder {
     /// If it is 0.
     #[track_caller]
     pub fn max_io_events_per_tick(&mut self, capacity: usize) -> &mut Self {
-        assert!(
-            capacity > 0,
-            "Max I/O events per tick must be greater than 0"
-        );
+        assert!(capacity > 0, "max_io_events_per_tick must be non-zero");
         self.io_limits.events = capacity;
         self
     }
@@ -140,10 +157,7 @@ impl Builder {
     /// If it is 0.
     #[track_caller]
     pub fn max_io_events_per_busy_tick(&mut self, capacity: usize) -> &mut Self {
-        assert!(
-            capacity > 0,
-            "Max I/O events per busy tick must be greater than 0"
-        );
+        assert!(capacity > 0, "max_io_events_per_busy_tick must be non-zero");
         self.io_limits.busy_events = Some(capacity);
         self
     }
@@ -372,6 +386,7 @@ impl Builder {
         let clock = Clock::new(self.flavor == Flavor::CurrentThread, self.start_paused);
         let services = Services {
             id: RuntimeId::next(),
+            name: self.name.clone(),
             reactor: driver.handle().cloned(),
             timers: TimerHandle::new(shards, clock),
             time_enabled: self.enable_time,

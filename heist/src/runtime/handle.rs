@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::pin;
 
 use crate::engine::blocking::{Mandatory, SubmitError, blocking_task};
@@ -170,11 +171,20 @@ impl Handle {
         Id(self.scheduler.services().id.get())
     }
 
+    /// The name that the runtime was [given](crate::runtime::Builder::name), if it was.
+    pub fn name(&self) -> Option<&str> {
+        self.scheduler.services().name.as_deref()
+    }
+
     /// What the runtime counts about itself.
     pub fn metrics(&self) -> RuntimeMetrics {
         RuntimeMetrics::new(self.clone())
     }
 }
+
+// A panic in a task is caught and told to who joins it; the scheduler's own state is whole.
+impl UnwindSafe for Handle {}
+impl RefUnwindSafe for Handle {}
 
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

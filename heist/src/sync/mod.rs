@@ -51,6 +51,7 @@ pub use self::barrier::{Barrier, BarrierWaitResult};
 pub mod broadcast;
 
 pub mod futures;
+#[allow(unsafe_code, reason = "guards lend the value in the lock")]
 mod guard;
 
 #[allow(unsafe_code, reason = "the block queue, and its receiver's end")]

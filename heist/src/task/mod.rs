@@ -20,6 +20,10 @@ pub use self::task_local::LocalKey;
 pub use self::yield_now::yield_now;
 pub use crate::engine::task::{AbortHandle, Id, JoinError, JoinHandle};
 
+// Where Tokio had them first, and older callers still look.
+#[doc(hidden)]
+pub use self::coop::{Unconstrained, consume_budget, unconstrained};
+
 /// The id of the task this is called in.
 ///
 /// # Panics

@@ -124,8 +124,8 @@ pub(crate) fn may_block() -> bool {
 pub(crate) fn assert_may_block() {
     assert!(
         with(|c| c.may_block.get()),
-        "cannot block this thread: it is running asynchronous tasks, which would all have to wait. \
-         Await the operation instead, or move the blocking call to `spawn_blocking`."
+        "Cannot block the current thread from within a runtime: it is running asynchronous tasks, \
+         which would all have to wait. Await the operation instead, or move the blocking call to `spawn_blocking`."
     );
 }
 

@@ -7,3 +7,4 @@ pub(crate) mod parker;
 pub(crate) mod rng;
 pub(crate) mod runtime_id;
 pub(crate) mod spin;
+pub(crate) mod unwind;

@@ -1,17 +1,16 @@
 //! The pool: what is done outside the lock. The protocol is in the [module docs](super).
 
-use std::any::Any;
 use std::cell::Cell;
 use std::fmt;
 use std::io;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use super::job::{Job, Mandatory, SubmitError};
 use super::roster::{Next, Roster, Step};
 use crate::engine::base::parker::Parker;
 use crate::engine::base::spin::Spin;
+use crate::engine::base::unwind;
 use crate::loom::sync::{Arc, Condvar, Mutex, MutexGuard};
 use crate::loom::thread;
 
@@ -421,7 +420,7 @@ impl<J: Job> Core<J> {
 fn join(threads: Vec<thread::JoinHandle<()>>) {
     for thread in threads {
         if let Err(payload) = thread.join() {
-            discard(payload);
+            unwind::discard(payload);
         }
     }
 }
@@ -429,24 +428,11 @@ fn join(threads: Vec<thread::JoinHandle<()>>) {
 /// B11: calls the user's code; `None` if it panicked.
 #[cfg(not(all(test, heist_loom)))]
 fn guarded<R>(f: impl FnOnce() -> R) -> Option<R> {
-    match catch_unwind(AssertUnwindSafe(f)) {
-        Ok(result) => Some(result),
-        Err(payload) => {
-            discard(payload);
-            None
-        }
-    }
+    unwind::guarded(f)
 }
 
 /// A panic in a model is a failed assertion: it goes through.
 #[cfg(all(test, heist_loom))]
 fn guarded<R>(f: impl FnOnce() -> R) -> Option<R> {
     Some(f())
-}
-
-/// Drops a panic's payload, which may be anything and may panic in turn.
-fn discard(payload: Box<dyn Any + Send>) {
-    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        mem::forget(again);
-    }
 }

@@ -1,7 +1,10 @@
 //! Wakers collected under a lock and woken after it.
 
 use std::mem::MaybeUninit;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::task::Waker;
+
+use crate::engine::base::unwind;
 
 const CAPACITY: usize = 32;
 
@@ -34,31 +37,35 @@ impl WakeBatch {
         self.len += 1;
     }
 
-    /// Wakes and empties. A waker that panics does not keep the rest from being woken.
+    /// Wakes and empties. A waker that panics does not keep the rest from being woken; the first
+    /// panic goes on when all are.
     pub(crate) fn wake_all(&mut self) {
-        /// Owns what is not yet woken, so that unwinding goes on with it.
-        struct Rest<'a>(&'a mut WakeBatch, usize);
-
-        impl Rest<'_> {
-            fn run(&mut self) {
-                while self.1 < self.0.len {
-                    let i = self.1;
-                    self.1 += 1;
-                    // SAFETY: slots below `len` are initialised, and `self.1` passes each once.
-                    let waker = unsafe { self.0.wakers[i].assume_init_read() };
+        let mut next = 0;
+        let mut first_panic = None;
+        // Once, unless a waker panics.
+        while next < self.len {
+            let woken = catch_unwind(AssertUnwindSafe(|| {
+                while next < self.len {
+                    let i = next;
+                    next += 1;
+                    // SAFETY: slots below `len` are initialised, and `next` passes each once.
+                    let waker = unsafe { self.wakers[i].assume_init_read() };
                     waker.wake();
                 }
-                self.0.len = 0;
+            }));
+            match woken {
+                Ok(()) => {}
+                Err(payload) if first_panic.is_none() => first_panic = Some(payload),
+                Err(payload) => unwind::discard(payload),
             }
         }
-
-        impl Drop for Rest<'_> {
-            fn drop(&mut self) {
-                self.run();
-            }
+        self.len = 0;
+        match first_panic {
+            None => {}
+            // Two at a time would be the end of the process.
+            Some(payload) if std::thread::panicking() => unwind::discard(payload),
+            Some(payload) => resume_unwind(payload),
         }
-
-        Rest(self, 0).run();
     }
 }
 

@@ -58,6 +58,7 @@ use self::slots::{NoSlot, Slots, Token};
 pub(crate) use self::source::ReadyEvent;
 use self::source::Source;
 use crate::engine::base::counters::Counter;
+use crate::engine::base::unwind;
 use crate::engine::queue::wake_batch::WakeBatch;
 use crate::loom::sync::{Arc, Mutex};
 
@@ -319,7 +320,10 @@ impl FirstPanic {
     #[inline]
     fn catch(&mut self, f: impl FnOnce()) {
         if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(f)) {
-            self.0.get_or_insert(payload);
+            match &self.0 {
+                None => self.0 = Some(payload),
+                Some(_) => unwind::discard(payload),
+            }
         }
     }
 

@@ -94,6 +94,10 @@ pub(super) struct Core {
     pub(super) rng: FastRand,
     /// Goes up with each turn of the loop.
     pub(super) tick: u32,
+    /// Turns until the next look at the drivers.
+    pub(super) until_maintain: u32,
+    /// Tasks that gave up their turn since the last one.
+    pub(super) yields: u32,
     /// Counted as searching in [`Idle`].
     pub(super) searching: bool,
     /// Whether woken tasks may go to the slot; off for a moment when too many went in a row.
@@ -116,6 +120,8 @@ impl Crew {
                     queue,
                     rng: FastRand::new(rng.next_u64()),
                     tick: 0,
+                    until_maintain: config.event_interval,
+                    yields: 0,
                     searching: false,
                     use_slot: config.use_slot,
                 };

@@ -22,10 +22,12 @@ use std::time::{Duration, Instant};
 use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::counters::Counter;
 use crate::engine::base::parker::{self, Parker, SharedParker};
+use crate::engine::base::unwind;
 use crate::engine::driver::Driver;
 use crate::engine::queue::injector::{Injector, Push};
 use crate::engine::sched::counters::WorkerCounters;
 use crate::engine::sched::foreign::ForeignCalls;
+use crate::engine::sched::push::YIELDS_BEFORE_DRIVERS;
 use crate::engine::sched::{Hooks, Services};
 use crate::engine::task::{
     self, Closed, Id, JoinHandle, OwnedTasks, Polled, Runnable, Schedule, Task,
@@ -75,10 +77,15 @@ pub(crate) struct CurrentThreadConfig {
 }
 
 /// What the driving thread owns.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Core {
     queue: VecDeque<Runnable>,
+    /// Goes up with each task.
     tick: u32,
+    /// Tasks until the next look at the drivers.
+    until_maintain: u32,
+    /// Tasks that gave up their turn since the last one.
+    yields: u32,
 }
 
 /// A thread in `block_on` while another one drives.
@@ -148,6 +155,12 @@ impl CurrentThread {
         services: Services,
         hooks: Hooks,
     ) -> Arc<Self> {
+        let core = Core {
+            queue: VecDeque::new(),
+            tick: 0,
+            until_maintain: config.event_interval,
+            yields: 0,
+        };
         let scheduler = Arc::new(Self {
             injector: Injector::new(),
             owned: OwnedTasks::new(1),
@@ -156,7 +169,7 @@ impl CurrentThread {
             services,
             config,
             parker: Parker::new(),
-            core: Mutex::new(Some(Box::default())),
+            core: Mutex::new(Some(Box::new(core))),
             waiting: Mutex::new(Vec::new()),
             counters: WorkerCounters::default(),
             foreign_spawned: Counter::default(),
@@ -429,8 +442,8 @@ impl DrivingThread {
         let mut cx = Context::from_waker(&waker);
         let mut up_since = self.now();
         loop {
-            // Ordering: acquire pairs with the release in `wake_by_ref`.
-            if root.woken.swap(false, AcqRel) {
+            // Ordering: acquire pairs with the release in `wake_by_ref`. The load saves the write.
+            if root.woken.load(Relaxed) && root.woken.swap(false, AcqRel) {
                 let polled;
                 (core, polled) = self.enter(core, || {
                     let _budget = BudgetScope::enter(Budget::initial());
@@ -442,9 +455,12 @@ impl DrivingThread {
                     return (core, output);
                 }
             }
+            // A lap: each task that is queued now, once. Then the root may have its turn.
+            let lap = (core.queue.len() as u32).clamp(1, core.until_maintain.max(1));
             let mut idle = false;
-            for _ in 0..scheduler.config.event_interval {
+            for _ in 0..lap {
                 core.tick = core.tick.wrapping_add(1);
+                core.until_maintain = core.until_maintain.saturating_sub(1);
                 match self.next_task(&mut core) {
                     Some(runnable) => core = self.run_task(core, runnable),
                     None => {
@@ -453,11 +469,11 @@ impl DrivingThread {
                     }
                 }
             }
-            core = if idle {
-                self.sleep(core, &root, &mut up_since)
-            } else {
-                self.maintain(core)
-            };
+            if idle {
+                core = self.sleep(core, &root, &mut up_since);
+            } else if core.until_maintain == 0 {
+                core = self.maintain(core);
+            }
         }
     }
 
@@ -502,12 +518,19 @@ impl DrivingThread {
         budget::replace(outer);
         if let Polled::Again(runnable) = polled {
             core.queue.push_back(runnable);
+            // As in `push_yielded` of a worker.
+            core.yields += 1;
+            if core.yields as usize >= YIELDS_BEFORE_DRIVERS as usize * core.queue.len() {
+                core.until_maintain = 0;
+            }
         }
         core
     }
 
     /// Looks at reactor and timers, without sleeping.
-    fn maintain(&self, core: Box<Core>) -> Box<Core> {
+    fn maintain(&self, mut core: Box<Core>) -> Box<Core> {
+        core.until_maintain = self.scheduler.config.event_interval;
+        core.yields = 0;
         let core = self.enter(core, || {
             self.scheduler.driver.poll();
             let timers = self
@@ -516,7 +539,7 @@ impl DrivingThread {
                 .timers()
                 .map(|timers| &timers.shards[0]);
             if let Some(timers) = timers.filter(|timers| timers.has_timers()) {
-                timers.fire(self.now());
+                let _ = unwind::guarded(|| timers.fire(self.now()));
             }
         });
         core.0
@@ -578,7 +601,8 @@ impl DrivingThread {
         {
             clock.advance_to(deadline);
         }
-        timers.fire(clock.now());
+        // As in the driver: a waker that panicked has no claim on this thread.
+        let _ = unwind::guarded(|| timers.fire(clock.now()));
     }
 
     fn nothing_queued(&self) -> bool {

@@ -53,6 +53,10 @@ pub(crate) fn block_in_place<R>(f: impl FnOnce() -> R) -> R {
 impl WorkerContext {
     /// Gives the core to another thread; false if it stays here.
     fn hand_on(&self) -> bool {
+        // In a hook, or a waker that the drivers call: they need the core back, right here.
+        if self.dispatching.get() {
+            return false;
+        }
         let Some(core) = self.core.take() else {
             return false;
         };

@@ -87,6 +87,7 @@ use std::sync::{Arc, Weak};
 #[derive(Debug)]
 pub(crate) struct Services {
     pub(crate) id: RuntimeId,
+    pub(crate) name: Option<String>,
     /// `None` if I/O was not enabled.
     pub(crate) reactor: Option<ReactorHandle>,
     /// Always there, for the clock; used for timers only if time was enabled.

@@ -6,6 +6,9 @@ use crate::engine::sched::current;
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::Runnable;
 
+/// How often a task can give up its turn before the drivers are looked at.
+pub(super) const YIELDS_BEFORE_DRIVERS: u32 = 8;
+
 /// Whether a push made work that siblings could help with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
@@ -121,11 +124,17 @@ impl WorkerContext {
     /// A task that gave up its turn: behind all others. Its worker will come to it, so siblings are
     /// only asked for help, and only if there is something for them besides.
     #[inline]
-    pub(super) fn push_yielded(&self, core: &Core, runnable: Runnable) {
-        let alone = core.queue.is_empty();
+    pub(super) fn push_yielded(&self, core: &mut Core, runnable: Runnable) {
+        let others = core.queue.len();
         let _ = self.push_back(core, runnable);
-        if !alone {
+        if others > 0 {
             self.crew.help();
+        }
+        // Who yields may wait for what only the drivers bring: when all that is queued has yielded
+        // so often, they are looked at before their time.
+        core.yields += 1;
+        if core.yields >= YIELDS_BEFORE_DRIVERS * (others + 1) {
+            core.until_maintain = 1;
         }
     }
 

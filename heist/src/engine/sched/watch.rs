@@ -37,6 +37,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use crate::engine::base::parker::Parker;
+use crate::engine::base::unwind;
 use crate::engine::sched::crew::Crew;
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::AtomicBool;
@@ -215,7 +216,8 @@ impl Crew {
             self.inject(runnable);
         }
         if let Some(timers) = &post.timers {
-            timers.fire(self.services().clock().now());
+            let now = self.services().clock().now();
+            let _ = unwind::guarded(|| timers.fire(now));
         }
         if !post.stealer.is_empty() {
             self.help();

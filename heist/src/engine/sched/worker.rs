@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::current as poll;
+use crate::engine::base::unwind::{self, AbortOnUnwind};
 use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
 use crate::engine::sched::idle::Rise;
@@ -42,6 +43,8 @@ pub(super) fn run(crew: &Arc<Crew>, index: usize) {
     // A worker that handed its core on comes back here in the middle of a task's turn, and the thread
     // goes to the pool: without what was left of that task's budget.
     let _budget = BudgetScope::enter(Budget::unconstrained());
+    // Tasks point to the crew, and it is the workers who end them (T11): none may be missing.
+    let _alive = AbortOnUnwind("a worker");
     let may_block = poll::set_may_block(false);
     current::scope(&worker, || worker.run(core));
     poll::set_may_block(may_block);
@@ -72,14 +75,18 @@ impl WorkerContext {
         let mut up_since = self.now();
         while !self.crew.is_closing() {
             core.tick = core.tick.wrapping_add(1);
-            if core.tick % self.crew.config.event_interval == 0 {
+            core.until_maintain -= 1;
+            if core.until_maintain == 0 {
                 core = self.maintain(core);
             }
             let found = self.next_task(&mut core).or_else(|| self.search(&mut core));
             core = match found {
                 Some(runnable) => match self.run_task(core, runnable) {
                     Some(core) => core,
-                    None => return,
+                    None => {
+                        budget::replace(Budget::unconstrained());
+                        return;
+                    }
                 },
                 None => self.sleep(core, &mut up_since),
             };
@@ -125,9 +132,9 @@ impl WorkerContext {
         self.post().counters.polls.add(1);
         self.core.set(Some(core));
         let polled = self.crew.hooks.run(runnable);
-        let core = self.core.take();
+        let mut core = self.core.take();
         if let Polled::Again(runnable) = polled {
-            match &core {
+            match &mut core {
                 Some(core) => self.push_yielded(core, runnable),
                 None => self.crew.inject(runnable),
             }
@@ -136,7 +143,9 @@ impl WorkerContext {
     }
 
     /// The look at reactor and timers that a busy worker owes every so often.
-    fn maintain(&self, core: Box<Core>) -> Box<Core> {
+    fn maintain(&self, mut core: Box<Core>) -> Box<Core> {
+        core.until_maintain = self.crew.config.event_interval;
+        core.yields = 0;
         let core = self.dispatch(core, || {
             self.crew.driver.poll();
             if let Some(timers) = self
@@ -145,7 +154,7 @@ impl WorkerContext {
                 .as_ref()
                 .filter(|timers| timers.has_timers())
             {
-                timers.fire(self.now());
+                let _ = unwind::guarded(|| timers.fire(self.now()));
             }
         });
         self.post()
@@ -158,7 +167,8 @@ impl WorkerContext {
         core
     }
 
-    /// Turns drivers: what they wake goes to this worker's queue, unannounced.
+    /// Turns drivers: what they wake goes to this worker's queue, unannounced. `turn` guards against
+    /// panics of what it calls.
     fn dispatch(&self, core: Box<Core>, turn: impl FnOnce()) -> Box<Core> {
         self.core.set(Some(core));
         self.dispatching.set(true);
@@ -181,7 +191,9 @@ impl WorkerContext {
     fn sleep(&self, mut core: Box<Core>, up_since: &mut Instant) -> Box<Core> {
         if let Some(hook) = &self.crew.hooks.before_park {
             // The hook may spawn and wake.
-            core = self.dispatch(core, || hook());
+            core = self.dispatch(core, || {
+                let _ = unwind::guarded(|| hook());
+            });
             if !core.queue.is_empty() {
                 return core;
             }
@@ -212,7 +224,7 @@ impl WorkerContext {
                 now = self.now();
                 if let Some(timers) = timers {
                     timers.awake();
-                    timers.fire(now);
+                    let _ = unwind::guarded(|| timers.fire(now));
                 }
             });
         }
@@ -227,7 +239,9 @@ impl WorkerContext {
             self.crew.notify();
         }
         if let Some(hook) = &self.crew.hooks.after_unpark {
-            core = self.dispatch(core, || hook());
+            core = self.dispatch(core, || {
+                let _ = unwind::guarded(|| hook());
+            });
         }
         core
     }

@@ -87,6 +87,8 @@ impl<T> JoinHandle<T> {
         let state = &self.task.header().state;
         // SAFETY: the handle keeps the cell alive.
         let field = &unsafe { super::header::Header::trailer(self.task.0) }.join_waker;
+        // Dropped last, when the state is right again: it is the user's, and may panic.
+        let mut _old = None;
         if state.has_join_waker() {
             // Set, so nobody's to touch (T6): take it back first, unless the completer has it.
             if !state.unset_join_waker() {
@@ -98,14 +100,12 @@ impl<T> JoinHandle<T> {
             if !same {
                 let new = waker.clone();
                 // SAFETY: T6 — unset.
-                let old = field.with_mut(|field| unsafe { (*field).replace(new) });
-                drop(old);
+                _old = field.with_mut(|field| unsafe { (*field).replace(new) });
             }
         } else {
             let new = waker.clone();
             // SAFETY: T6 — unset.
-            let old = field.with_mut(|field| unsafe { (*field).replace(new) });
-            drop(old);
+            _old = field.with_mut(|field| unsafe { (*field).replace(new) });
         }
         if state.set_join_waker() {
             return true;

@@ -33,15 +33,15 @@
 //! | `release_join`: release | `abort_handle_cloned_and_dropped_vs_completion` |
 //! | `ref_dec`: acquire | `abort_handle_cloned_and_dropped_vs_completion` |
 //! | `ref_dec`: release | `join_dropped_after_first_poll` |
-//! | T4: a waker at the limit only looks | `yield_vs_wake_at_the_limit` |
-//! | T4: a poll at the limit takes all wakes back | `abort_happens_before_drop_at_the_limit` |
+//! | of T4: a waker at the limit only looks | `yield_vs_wake_at_the_limit` |
+//! | of T4: a poll at the limit takes all wakes back | `abort_happens_before_drop_at_the_limit` |
 //! | a poll that yielded is finished as any other | `yield_vs_wake_below_the_limit` |
-//! | T6: the waker is replaced while it is set | `join_dropped_after_second_poll` |
-//! | T7: no reference for the completer | `join_dropped_after_first_poll` |
+//! | of T6: the waker is replaced while it is set | `join_dropped_after_second_poll` |
+//! | of T7: no reference for the completer | `join_dropped_after_first_poll` |
 //! | `cancel` adds no wake to a running task | `abort_happens_before_drop_at_the_limit` |
 //! | a dropped handle leaves its waker set | `tests::a_dropped_handle_lets_go_of_its_waker` |
 //! | a closed list still takes tasks | `shutdown_vs_adopt_of_sleeper` |
-//! | T11: calls of `schedule` not waited for, or asked for before the lists | `shutdown_vs_foreign_abort`, `shutdown_vs_foreign_wake_closed_queue` |
+//! | of T11: calls of `schedule` not waited for, or asked for before the lists | `shutdown_vs_foreign_abort`, `shutdown_vs_foreign_wake_closed_queue` |
 
 use std::future::Future;
 use std::panic::Location;

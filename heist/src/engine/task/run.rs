@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
-use crate::engine::base::current;
+use crate::engine::base::{current, unwind};
 use crate::engine::task::header::{Cell, Header, Stage};
 use crate::engine::task::state::{Complete, FinishPoll, Last};
 use crate::engine::task::waker::borrowed_waker;
@@ -158,7 +158,7 @@ fn store_panic<F: Future, S>(cell: &Cell<F, S>, panic: Panic) {
     let id = cell.header.id;
     let outer = current::enter(std::ptr::null(), id.as_u64());
     // A second panic, out of the future's drop, has no one left to go to.
-    let _ = catch_unwind(AssertUnwindSafe(|| replace_stage(cell, Stage::Consumed)));
+    let _ = unwind::guarded(|| replace_stage(cell, Stage::Consumed));
     replace_stage(cell, Stage::Output(Err(JoinError::panic(id, panic))));
     let _ = current::leave(outer);
 }
@@ -210,7 +210,7 @@ unsafe fn complete<F: Future, S: Schedule>(header: NonNull<Header>) {
                 .trailer
                 .join_waker
                 .with_mut(|waker| unsafe { (*waker).take() });
-            let _ = catch_unwind(AssertUnwindSafe(|| waker.map(std::task::Waker::wake)));
+            let _ = unwind::guarded(|| waker.map(std::task::Waker::wake));
             cell.header.state.ref_dec()
         }
         Complete::Detached => {
@@ -264,7 +264,7 @@ pub(super) unsafe fn drop_output<F: Future, S>(header: NonNull<Header>) {
     // SAFETY: the caller keeps the cell alive.
     let cell = unsafe { cell::<F, S>(header) };
     let outer = current::enter(std::ptr::null(), cell.header.id.as_u64());
-    let _ = catch_unwind(AssertUnwindSafe(|| replace_stage(cell, Stage::Consumed)));
+    let _ = unwind::guarded(|| replace_stage(cell, Stage::Consumed));
     let _ = current::leave(outer);
 }
 

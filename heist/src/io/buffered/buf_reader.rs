@@ -115,7 +115,10 @@ impl<R: AsyncRead> BufReader<R> {
     /// If `capacity` is 0.
     #[track_caller]
     pub fn with_capacity(capacity: usize, inner: R) -> Self {
-        assert!(capacity > 0, "a `BufReader` needs a capacity of at least 1");
+        assert!(
+            capacity > 0,
+            "a `BufReader`'s capacity must be greater than zero"
+        );
         Self {
             inner,
             buffer: ReadBuffer::new(capacity),

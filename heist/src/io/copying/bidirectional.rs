@@ -77,8 +77,14 @@ where
     A: AsyncRead + AsyncWrite + Unpin + ?Sized,
     B: AsyncRead + AsyncWrite + Unpin + ?Sized,
 {
-    assert!(a_to_b_buf_size > 0, "`a_to_b_buf_size` must not be 0");
-    assert!(b_to_a_buf_size > 0, "`b_to_a_buf_size` must not be 0");
+    assert!(
+        a_to_b_buf_size > 0,
+        "`a_to_b_buf_size` must be greater than 0"
+    );
+    assert!(
+        b_to_a_buf_size > 0,
+        "`b_to_a_buf_size` must be greater than 0"
+    );
     copy_both_ways(a, b, a_to_b_buf_size, b_to_a_buf_size).await
 }
 
@@ -209,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "`b_to_a_buf_size` must not be 0")]
+    #[should_panic(expected = "`b_to_a_buf_size` must be greater than 0")]
     fn a_size_of_0_panics() {
         let (mut a, mut b) = duplex(8);
         let _ = block_on(copy_bidirectional_with_sizes(&mut a, &mut b, 1, 0));

@@ -1,4 +1,7 @@
 use std::fmt;
+use std::io;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net;
 use std::path::Path;
 
@@ -26,6 +29,21 @@ impl SocketAddr {
         use std::os::linux::net::SocketAddrExt;
 
         self.0.as_abstract_name()
+    }
+
+    /// The address that `path` stands for. If its first byte is 0, the rest is a name that is in no
+    /// file system, where the system has such.
+    pub(super) fn of(path: &Path) -> io::Result<net::SocketAddr> {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        if let Some(name) = path.as_os_str().as_bytes().strip_prefix(b"\0") {
+            #[cfg(target_os = "android")]
+            use std::os::android::net::SocketAddrExt;
+            #[cfg(target_os = "linux")]
+            use std::os::linux::net::SocketAddrExt;
+
+            return net::SocketAddr::from_abstract_name(name);
+        }
+        net::SocketAddr::from_pathname(path)
     }
 
     pub(super) fn as_std(&self) -> &net::SocketAddr {

@@ -43,7 +43,8 @@ impl UnixListener {
     /// Outside a runtime with I/O.
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<Self> {
-        Self::listening(mio::net::UnixListener::bind(path)?)
+        let addr = SocketAddr::of(path.as_ref())?;
+        Self::listening(mio::net::UnixListener::bind_addr(&addr)?)
     }
 
     /// Listens at this address, which may be one that is in no file system.

@@ -43,14 +43,18 @@ impl UnixSocket {
     }
 
     /// The error of using a socket for what it is not, if it is.
-    fn check(&self, wanted: Type, what: &str) -> io::Result<()> {
+    fn check(&self, wanted: Type, method: &str) -> io::Result<()> {
         if self.io.r#type()? == wanted {
-            Ok(())
-        } else {
-            Err(io::Error::other(format!(
-                "{what} with the other kind of socket"
-            )))
+            return Ok(());
         }
+        let kind = if wanted == Type::STREAM {
+            "datagram"
+        } else {
+            "stream"
+        };
+        Err(io::Error::other(format!(
+            "{method} cannot be called on a {kind} socket"
+        )))
     }
 
     /// Binds the socket to `path`, where no file may be yet.
@@ -73,7 +77,7 @@ impl UnixSocket {
     /// Outside a runtime with I/O.
     #[track_caller]
     pub fn listen(self, backlog: u32) -> io::Result<UnixListener> {
-        self.check(Type::STREAM, "cannot listen")?;
+        self.check(Type::STREAM, "listen")?;
         self.io.listen(backlog.try_into().unwrap_or(i32::MAX))?;
         UnixListener::listening(OwnedFd::from(self.io).into())
     }
@@ -88,7 +92,7 @@ impl UnixSocket {
     ///
     /// Outside a runtime with I/O.
     pub async fn connect(self, path: impl AsRef<Path>) -> io::Result<UnixStream> {
-        self.check(Type::STREAM, "cannot connect a stream")?;
+        self.check(Type::STREAM, "connect")?;
         match self.io.connect(&SockAddr::unix(path)?) {
             Err(e) if e.raw_os_error() != Some(libc::EINPROGRESS) => return Err(e),
             _ => {}
@@ -107,7 +111,7 @@ impl UnixSocket {
     /// Outside a runtime with I/O.
     #[track_caller]
     pub fn datagram(self) -> io::Result<UnixDatagram> {
-        self.check(Type::DGRAM, "cannot send datagrams")?;
+        self.check(Type::DGRAM, "datagram")?;
         UnixDatagram::from_mio(OwnedFd::from(self.io).into())
     }
 }

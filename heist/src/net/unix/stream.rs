@@ -61,7 +61,7 @@ impl UnixStream {
     ///
     /// Dropping the future gives the connection up.
     pub async fn connect<P: AsRef<Path>>(path: P) -> io::Result<Self> {
-        let io = mio::net::UnixStream::connect(path)?;
+        let io = mio::net::UnixStream::connect_addr(&SocketAddr::of(path.as_ref())?)?;
         Self::connecting(io).await
     }
 

@@ -35,6 +35,20 @@ impl Drop for TempPath {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_path_that_begins_with_zero_is_a_name_in_no_file_system() {
+    run(async {
+        let name = format!("\0heist-{}-abstract", std::process::id());
+        let listener = UnixListener::bind(&name).unwrap();
+        let (near, far) = join!(UnixStream::connect(&name), listener.accept());
+        far.unwrap();
+        let peer = near.unwrap().peer_addr().unwrap();
+        assert_eq!(peer.as_abstract_name(), Some(&name.as_bytes()[1..]));
+        assert!(UnixListener::bind("/tmp/with\0zero").is_err());
+    });
+}
+
 #[test]
 fn a_stream_through_a_path() {
     run(async {

@@ -21,6 +21,7 @@
 //! return, they deadlock.
 
 use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::task::{Context, Poll, ready};
 
 use crate::engine::base::budget;
@@ -63,6 +64,10 @@ pub(super) struct Chan<T, F> {
 unsafe impl<T: Send, F: Sync> Sync for Chan<T, F> {}
 // SAFETY: as above.
 unsafe impl<T: Send, F: Send> Send for Chan<T, F> {}
+
+// Whoever's code panics, the queue was left whole: a message is written or read in one step.
+impl<T, F> UnwindSafe for Chan<T, F> {}
+impl<T, F> RefUnwindSafe for Chan<T, F> {}
 
 /// A sender's hold of the channel.
 pub(super) struct Tx<T, F> {

@@ -102,8 +102,7 @@ impl fmt::Display for RecvError {
 #[allow(deprecated, reason = "the type itself is")]
 impl Error for RecvError {}
 
-/// Why a message was not sent within its time; here it is back. From
-/// [`Sender::send_timeout`](super::Sender::send_timeout).
+/// Why a message was not sent within its time; here it is back. From `Sender::send_timeout`.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub enum SendTimeoutError<T> {
     /// The channel was full all the time.

@@ -37,8 +37,9 @@
 //! **Rejected.** An `Arc` (two read-modify-writes more); `DONE` and `TX_GONE` always in one step (the
 //! sender would read the waker out of a cell that the receiver may have freed).
 //!
-//! **Tested by** `oneshot/loom_tests.rs`; with relaxed success orderings in `finish_sender` or
-//! `close`, its models report a race on the value or the waker cell.
+//! **Tested by** `oneshot/loom_tests.rs`. With a relaxed success, or a success without acquire, in
+//! `update`, with a relaxed `fetch_or` in `let_go` or a relaxed load in `word`, its models report
+//! races on the value, the wakers or the cell's end.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;

@@ -2,7 +2,7 @@
 //!
 //! [`channel`] makes the pair. [`Sender::send`] does not wait and is not `async`; the [`Receiver`]
 //! is itself the future of the value. Either side learns when the other has gone: the receiver gets
-//! [`RecvError`](error::RecvError), the sender's [`closed`](Sender::closed) ends and its `send`
+//! [`RecvError`], the sender's [`closed`](Sender::closed) ends and its `send`
 //! hands the value back.
 //!
 //! The usual use is a reply to a request that was sent through a [`mpsc`](super::mpsc) channel.

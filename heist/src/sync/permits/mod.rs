@@ -23,6 +23,9 @@
 //!   collected goes back into the word.
 //! * S7. Wakers are cloned, woken and dropped outside the lock. If one panics, the rest of a hand-out or
 //!   close still happens, while unwinding.
+//! * S8. The budget is spent on the answer, not on the place in the queue: a task without budget still
+//!   queues up, or holds what it took, and only hears of it at its next turn. Else those who come
+//!   later would pass it.
 //!
 //! **Cost.** Without waiters, one read-modify-write to acquire and one to release.
 //!
@@ -35,16 +38,16 @@
 //! in the word for whoever comes first: faster in convoys, but waiters could starve and Tokio's
 //! fairness is promised).
 //!
-//! **Tested by** `loom_tests`: a relaxed `fetch_add` in `release` or a relaxed state store in
-//! `HandOut::run` are reported as races on the guarded cell; a release that ignores `WAITERS`
-//! deadlocks.
+//! **Tested by** `loom_tests`: with a relaxed `fetch_add` in `add`, exchange in `take`, `fetch_and` or
+//! state store in `HandOut::run`, they report races on what the permits guard; a release that does
+//! not look at `WAITERS` again deadlocks. `tests` compares random operations with a plain model.
 
 use std::fmt;
 use std::future::Future;
 use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll, Waker};
 
 use crate::engine::base::budget;
 use crate::engine::queue::list::{LinkedList, Links, Node};
@@ -601,7 +604,6 @@ impl Future for AcquirePermits<'_> {
     type Output = Result<(), Closed>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let coop = ready!(budget::poll_proceed(cx));
         // SAFETY: the waiter, which must stay in place, is not moved.
         let this = unsafe { self.get_unchecked_mut() };
         let result = match this.stage {
@@ -609,13 +611,21 @@ impl Future for AcquirePermits<'_> {
             Stage::Queued => this.look(cx),
             Stage::Done => panic!("polled after it had ended"),
         };
-        this.stage = if result.is_pending() {
-            Stage::Queued
-        } else {
-            coop.made_progress();
-            Stage::Done
+        let Poll::Ready(result) = result else {
+            this.stage = Stage::Queued;
+            return Poll::Pending;
         };
-        result
+        if result.is_ok() {
+            let Poll::Ready(coop) = budget::poll_proceed(cx) else {
+                // S8. As if it had been in the queue; nobody else looks at the state any more.
+                this.waiter.state.store(GRANTED, Relaxed);
+                this.stage = Stage::Queued;
+                return Poll::Pending;
+            };
+            coop.made_progress();
+        }
+        this.stage = Stage::Done;
+        Poll::Ready(result)
     }
 }
 

@@ -31,6 +31,45 @@ fn first_come_first_served() {
 }
 
 #[test]
+fn without_budget_the_place_in_the_queue_is_kept() {
+    use crate::engine::base::budget::{Budget, BudgetScope};
+
+    let spent = || {
+        let scope = BudgetScope::enter(Budget::initial());
+        while let Poll::Ready(unit) = budget::poll_proceed(&mut Context::from_waker(&noop())) {
+            unit.made_progress();
+        }
+        scope
+    };
+    let permits = Permits::new(1);
+
+    // S8. It has the permit, and is told later.
+    let mut holder = Box::pin(permits.acquire(1));
+    let scope = spent();
+    assert!(poll(&mut holder).is_pending());
+    assert_eq!(permits.available(), 0);
+    // The next one queues up, and keeps its place before one that has budget.
+    let mut next = Box::pin(permits.acquire(1));
+    assert!(poll(&mut next).is_pending());
+    drop(scope);
+    let mut last = Box::pin(permits.acquire(1));
+    assert!(poll(&mut last).is_pending());
+
+    assert_eq!(poll(&mut holder), Poll::Ready(Ok(())));
+    permits.release(1);
+    assert!(poll(&mut last).is_pending());
+    // Granted, not told, and dropped: nothing is lost.
+    let scope = spent();
+    assert!(poll(&mut next).is_pending());
+    drop(scope);
+    drop(next);
+    assert_eq!(poll(&mut last), Poll::Ready(Ok(())));
+    drop(last);
+    permits.release(1);
+    assert_eq!(permits.available(), 1);
+}
+
+#[test]
 fn a_cancelled_waiter_passes_on_what_it_had() {
     let permits = Permits::new(2);
     let mut big = Box::pin(permits.acquire(3));

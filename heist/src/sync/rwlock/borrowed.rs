@@ -1,11 +1,22 @@
 //! The guards that borrow their lock.
 
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 
 use crate::sync::guard::guard_impls;
 use crate::sync::permits::Permits;
 
-/// Permits of the lock, given back when dropped.
+/// A reader's permit, given back when dropped.
+pub(super) struct ReadHold<'a>(pub(super) &'a Permits);
+
+impl Drop for ReadHold<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.release(1);
+    }
+}
+
+/// A writer's permits, given back when dropped.
 pub(super) struct Hold<'a> {
     permits: &'a Permits,
     count: u32,
@@ -17,11 +28,12 @@ impl<'a> Hold<'a> {
     }
 
     /// Gives all back but one.
-    fn keep_one(mut self) -> Self {
-        let back = self.count - 1;
-        self.count = 1;
-        self.permits.release(back as usize);
-        self
+    fn keep_one(self) -> ReadHold<'a> {
+        let all = ManuallyDrop::new(self);
+        // Made first: it is given back also if a waker panics in the release.
+        let one = ReadHold(all.permits);
+        all.permits.release(all.count as usize - 1);
+        one
     }
 }
 
@@ -35,7 +47,7 @@ impl Drop for Hold<'_> {
 #[clippy::has_significant_drop]
 #[must_use = "dropped at once, the lock is given back at once"]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
-    pub(super) hold: Hold<'a>,
+    pub(super) hold: ReadHold<'a>,
     pub(super) data: *const T,
     pub(super) _borrows: PhantomData<&'a T>,
 }
@@ -104,7 +116,7 @@ impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
     }
 }
 
-fn reader<'a, U: ?Sized>(hold: Hold<'a>, data: *const U) -> RwLockReadGuard<'a, U> {
+fn reader<'a, U: ?Sized>(hold: ReadHold<'a>, data: *const U) -> RwLockReadGuard<'a, U> {
     RwLockReadGuard {
         hold,
         data,

@@ -26,7 +26,7 @@ mod owned;
 pub use self::borrowed::{RwLockMappedWriteGuard, RwLockReadGuard, RwLockWriteGuard};
 pub use self::owned::{OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
 
-use self::borrowed::Hold;
+use self::borrowed::{Hold, ReadHold};
 use self::owned::OwnedHold;
 
 /// The most readers at a time, and the usual limit.
@@ -148,7 +148,7 @@ impl<T: ?Sized> RwLock<T> {
     /// The guard of a reader; the caller has taken its permit.
     fn reader(&self) -> RwLockReadGuard<'_, T> {
         RwLockReadGuard {
-            hold: Hold::new(&self.permits, 1),
+            hold: ReadHold(&self.permits),
             data: self.value.get(),
             _borrows: PhantomData,
         }
@@ -296,7 +296,10 @@ impl<T: ?Sized> RwLock<T> {
 
 #[track_caller]
 const fn assert_readers(max_readers: u32) {
-    assert!(max_readers != 0, "a lock that nobody can read is of no use");
+    assert!(
+        max_readers != 0,
+        "a RwLock may not be created with 0 readers: nobody could ever read it"
+    );
     assert!(
         max_readers <= MAX_READERS,
         "a lock cannot have more than `u32::MAX >> 3` readers"

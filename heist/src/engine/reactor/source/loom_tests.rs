@@ -55,7 +55,7 @@ fn the_directions_are_apart() {
     });
 }
 
-/// L13: bytes arrive and each arrival is an edge; the reader reads what is there and clears on
+/// Bytes arrive and each arrival is an edge; the reader reads what is there and clears on
 /// "would block". A lost edge is a deadlock here.
 #[test]
 fn no_edge_is_lost_to_a_clear() {
