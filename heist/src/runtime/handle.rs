@@ -146,11 +146,8 @@ impl Handle {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        let hold = ClockHold::new(&self.scheduler);
-        let (job, join) = blocking_task(move || {
-            let _hold = hold;
-            func()
-        });
+        let (runnable, join) = blocking_task(func);
+        let job = BlockingJob::new(runnable, &self.scheduler);
         match self.scheduler.services().pool.submit(job, Mandatory::Yes) {
             Ok(()) => Some(join),
             Err(SubmitError::ShutDown(job) | SubmitError::NoThread(_, job)) => {

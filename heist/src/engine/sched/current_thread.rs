@@ -262,7 +262,7 @@ impl CurrentThread {
         assert!(self.config.owner.is_some_and(ThreadMark::is_here));
         // SAFETY: this is the owner's thread, on which alone a local runtime is driven and shut down
         // (`LocalRuntime` is not `Send`); the handle is `Send` only if the output is.
-        unsafe { self.spawn_local(future, id) }
+        unsafe { self.spawn_local(future, id, Location::caller()) }
     }
 
     pub(crate) fn unpark(&self) {
