@@ -639,9 +639,12 @@ fn child_of_the_streams() {
     }
     let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
+        let (mut stdout, mut stderr) = (heist::io::stdout(), heist::io::stderr());
+        // Without the flush it stays in std's buffer, and no input comes.
+        stdout.write_all(b"ready").await.unwrap();
+        stdout.flush().await.unwrap();
         let mut input = Vec::new();
         heist::io::stdin().read_to_end(&mut input).await.unwrap();
-        let (mut stdout, mut stderr) = (heist::io::stdout(), heist::io::stderr());
         stdout.write_all(b"<<").await.unwrap();
         stdout.write_all(&input).await.unwrap();
         stdout.flush().await.unwrap();
@@ -655,7 +658,7 @@ fn child_of_the_streams() {
 
 #[test]
 fn the_streams_of_the_process() {
-    use std::io::Write;
+    use std::io::{Read, Write};
     bounded(60, || {
         let input: Vec<u8> = (0..3_000_000u32).map(|i| b'a' + (i % 23) as u8).collect();
         let mut child = std::process::Command::new(std::env::current_exe().unwrap())
@@ -667,20 +670,25 @@ fn the_streams_of_the_process() {
             .spawn()
             .unwrap();
         let mut stdin = child.stdin.take().unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        let mut output = Vec::new();
+        while !output.ends_with(b"ready") {
+            let mut byte = [0];
+            stdout.read_exact(&mut byte).unwrap();
+            output.extend(byte);
+        }
         let sent = input.clone();
         let writer = std::thread::spawn(move || stdin.write_all(&sent).unwrap());
-        let output = child.wait_with_output().unwrap();
+        stdout.read_to_end(&mut output).unwrap();
         writer.join().unwrap();
-        assert!(output.status.success());
+        let rest = child.wait_with_output().unwrap();
+        assert!(rest.status.success());
         let mut expected = b"<<".to_vec();
         expected.extend(&input);
         expected.extend(b">>");
-        let found = output
-            .stdout
-            .windows(expected.len())
-            .any(|part| part == expected);
-        assert!(found, "{} bytes came", output.stdout.len());
-        let stderr = String::from_utf8_lossy(&output.stderr);
+        let found = output.windows(expected.len()).any(|part| part == expected);
+        assert!(found, "{} bytes came", output.len());
+        let stderr = String::from_utf8_lossy(&rest.stderr);
         assert!(stderr.contains("on the other side"), "{stderr}");
     });
 }

@@ -2,7 +2,7 @@
 //!
 //! The functions and types are those of [`std::fs`], made to be awaited. Systems have no good way to
 //! wait for a disk, so each operation runs on a thread of the runtime's pool, as if given to
-//! [`spawn_blocking`](crate::task::spawn_blocking). What follows from that:
+//! [`spawn_blocking`]. What follows from that:
 //!
 //! * Going to the pool and back costs some microseconds. Few large operations are much better than
 //!   many small ones: [`read()`] and [`write()`] take whole files, and a [`BufReader`] or a
