@@ -75,6 +75,8 @@ mod orphan;
 mod pidfd;
 mod running;
 mod stdio;
+#[cfg(all(test, not(heist_loom)))]
+mod tests;
 
 pub use self::child::Child;
 pub use self::command::Command;

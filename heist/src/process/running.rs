@@ -78,6 +78,13 @@ impl Running {
         Ok(())
     }
 
+    /// As [`watch`](Self::watch) where there are no pidfds.
+    #[cfg(test)]
+    pub(super) fn watch_signals(&mut self) -> io::Result<()> {
+        self.watch = Some(Watch::signal()?);
+        Ok(())
+    }
+
     /// Gives back what its runtime has for it.
     pub(super) fn unwatch(&mut self) {
         self.watch = None;
