@@ -10,8 +10,10 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 
 use crate::engine::base::current as poll;
+use crate::engine::base::rng::{FastRand, ThreadRngScope};
 pub(crate) use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::reactor::ReactorHandle;
+use crate::engine::sched::local_set;
 use crate::engine::sched::{SchedHandle, Services, WeakSchedHandle};
 use crate::engine::timer::{Clock, TimerHandle};
 
@@ -131,6 +133,11 @@ pub(crate) fn reactor() -> Option<ReactorHandle> {
     with_current(|handle| handle.services().reactor.clone())?
 }
 
+/// Which of its workers this thread is.
+pub(crate) fn current_worker() -> Option<usize> {
+    with_current(SchedHandle::current_worker)?
+}
+
 /// Runs `f` on the current runtime's clock.
 pub(crate) fn with_current_clock<R>(f: impl FnOnce(&Clock) -> R) -> Option<R> {
     with_current(|handle| f(handle.services().clock()))
@@ -181,12 +188,12 @@ pub(crate) fn assert_may_run() {
     );
 }
 
-/// Panics if this thread runs the tasks of a runtime that has no other thread for them.
+/// Panics if this thread runs the tasks of a runtime or set that has no other thread for them.
 #[track_caller]
 pub(crate) fn assert_may_hand_on() {
     let single = || with_current(|handle| matches!(handle, SchedHandle::CurrentThread(_)));
     assert!(
-        poll::may_block() || single() != Some(true),
+        poll::may_block() || (single() != Some(true) && !local_set::is_polling()),
         "can call blocking only when running on the multi-threaded runtime"
     );
 }
@@ -197,6 +204,11 @@ pub(crate) fn run_in<R>(handle: &SchedHandle, f: impl FnOnce() -> R) -> R {
     assert_may_run();
     let _entered = enter(handle.clone());
     let _no_blocking = NoBlocking::new();
+    let seeds = handle.services().seeds.as_ref();
+    let _seeded = seeds.map(|seeds| {
+        let seed = seeds.lock().next_u64();
+        ThreadRngScope::enter(FastRand::new(seed))
+    });
     f()
 }
 
@@ -245,10 +257,13 @@ pub(crate) mod stub {
                 timers: timers.unwrap_or_else(|| TimerHandle::new(1, Clock::new(true, false))),
                 time_enabled,
                 pool: ThreadPool::new(Config::new(1)),
+                seeds: None,
             };
             let config = CurrentThreadConfig {
                 global_queue_interval: 31,
                 event_interval: 61,
+                owner: None,
+                shutdown_on_panic: false,
             };
             let driver = Driver::new(None).expect("without a reactor nothing can fail");
             let scheduler = CurrentThread::new(config, driver, services, Hooks::default());

@@ -1,9 +1,8 @@
 //! With which branch a round of polls begins. The others follow in turn.
 
-use std::cell::Cell;
 use std::ops::Range;
 
-use crate::engine::base::rng::FastRand;
+use crate::engine::base::rng::thread_below;
 
 /// Chooses the first branch of each round.
 pub trait Order {
@@ -37,7 +36,7 @@ pub struct Random;
 impl Order for Random {
     #[inline]
     fn first(&mut self, length: u32) -> u32 {
-        random_below(length)
+        thread_below(length)
     }
 }
 
@@ -55,31 +54,10 @@ impl Order for Rotating {
     }
 }
 
-crate::loom::thread_local! {
-    /// Seeded at its first use, or by the runtime.
-    static RANDOM: Cell<Option<FastRand>> = const { Cell::new(None) };
-}
-
-fn random_below(bound: u32) -> u32 {
-    RANDOM.with(|cell| {
-        let mut rng = cell
-            .take()
-            .unwrap_or_else(|| FastRand::new(FastRand::entropy()));
-        let n = rng.below(bound);
-        cell.set(Some(rng));
-        n
-    })
-}
-
-/// Puts `rng` in the place of the thread's generator and returns the one before.
-#[cfg(all(test, not(heist_loom)))]
-fn replace_random(rng: Option<FastRand>) -> Option<FastRand> {
-    RANDOM.with(|cell| cell.replace(rng))
-}
-
 #[cfg(all(test, not(heist_loom)))]
 mod tests {
     use super::*;
+    use crate::engine::base::rng::{FastRand, ThreadRngScope};
 
     fn sequence() -> Vec<u32> {
         (0..50).map(|_| Random.first(64)).collect()
@@ -87,11 +65,12 @@ mod tests {
 
     #[test]
     fn a_seed_fixes_the_choices_and_the_old_generator_comes_back() {
-        let before = replace_random(Some(FastRand::new(1)));
-        let first = sequence();
-        replace_random(Some(FastRand::new(1)));
-        assert_eq!(first, sequence());
-        replace_random(before);
+        let seeded = || {
+            let _scope = ThreadRngScope::enter(FastRand::new(1));
+            sequence()
+        };
+        let first = seeded();
+        assert_eq!(first, seeded());
         assert_ne!(first, sequence());
     }
 

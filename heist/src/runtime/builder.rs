@@ -8,14 +8,16 @@ use std::time::Duration;
 
 use crate::engine::base::rng::FastRand;
 use crate::engine::base::runtime_id::RuntimeId;
+use crate::engine::base::thread_mark::ThreadMark;
 use crate::engine::blocking::{self, ThreadPool};
 use crate::engine::context;
 use crate::engine::driver::{Driver, IoLimits};
 use crate::engine::sched::crew::{Crew, CrewConfig};
 use crate::engine::sched::current_thread::{CurrentThread, CurrentThreadConfig};
-use crate::engine::sched::{Hooks, SchedHandle, Services, WeakSchedHandle};
+use crate::engine::sched::{Hooks, SchedHandle, Services, TaskHook, WeakSchedHandle};
 use crate::engine::timer::{Clock, TimerHandle};
-use crate::runtime::{Handle, Runtime};
+use crate::loom::sync::Mutex;
+use crate::runtime::{Handle, LocalOptions, LocalRuntime, Runtime, TaskMeta};
 
 type Hook = Arc<dyn Fn() + Send + Sync>;
 
@@ -51,6 +53,35 @@ pub struct Builder {
     io_limits: IoLimits,
     use_slot: bool,
     seed: Option<u64>,
+    shutdown_on_panic: bool,
+}
+
+/// What a runtime does when a task panics.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum UnhandledPanic {
+    /// The panic goes to the task's [`JoinHandle`](crate::task::JoinHandle), and nothing else happens.
+    Ignore,
+    /// All other tasks are cancelled, and `block_on` panics.
+    ShutdownRuntime,
+}
+
+/// A seed for the random choices of a runtime; see [`Builder::rng_seed`].
+#[derive(Debug, Clone)]
+pub struct RngSeed(u64);
+
+impl RngSeed {
+    /// The seed that stands for `bytes`. It is the same in all programs built alike, but may be
+    /// another in another version of heist.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        // FNV-1a: any spread will do, the generator mixes it further.
+        let hash = bytes
+            .iter()
+            .fold(0xcbf2_9ce4_8422_2325, |hash: u64, &byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+            });
+        Self(hash)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +130,7 @@ impl Builder {
             },
             use_slot: true,
             seed: None,
+            shutdown_on_panic: false,
         }
     }
 
@@ -293,6 +325,88 @@ impl Builder {
         self
     }
 
+    /// Called when a task is spawned, on the thread that spawns it.
+    ///
+    /// ```
+    /// let runtime = heist::runtime::Builder::new_current_thread()
+    ///     .on_task_spawn(|task| println!("{} from {}", task.id(), task.spawned_at()))
+    ///     .build()
+    ///     .unwrap();
+    /// runtime.block_on(async { heist::spawn(async {}).await.unwrap() });
+    /// ```
+    pub fn on_task_spawn<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
+    {
+        self.hooks.task_spawn = Some(task_hook(f));
+        self
+    }
+
+    /// Called before each poll of a task.
+    pub fn on_before_task_poll<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
+    {
+        self.hooks.before_poll = Some(task_hook(f));
+        self
+    }
+
+    /// Called after each poll of a task.
+    pub fn on_after_task_poll<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
+    {
+        self.hooks.after_poll = Some(task_hook(f));
+        self
+    }
+
+    /// Called when a task has ended, by whatever way, after its future was dropped.
+    pub fn on_task_terminate<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
+    {
+        self.hooks.task_terminate = Some(task_hook(f));
+        self
+    }
+
+    /// What happens when a task panics; [`UnhandledPanic::Ignore`] by default.
+    ///
+    /// # Panics
+    ///
+    /// If a multi-thread runtime is to shut down.
+    ///
+    /// ```should_panic
+    /// use heist::runtime::{Builder, UnhandledPanic};
+    ///
+    /// let runtime = Builder::new_current_thread()
+    ///     .unhandled_panic(UnhandledPanic::ShutdownRuntime)
+    ///     .build()
+    ///     .unwrap();
+    /// runtime.block_on(async {
+    ///     heist::spawn(async { panic!("nobody joins") });
+    ///     std::future::pending::<()>().await
+    /// });
+    /// ```
+    #[track_caller]
+    pub fn unhandled_panic(&mut self, behavior: UnhandledPanic) -> &mut Self {
+        self.shutdown_on_panic = matches!(behavior, UnhandledPanic::ShutdownRuntime);
+        assert!(
+            !self.shutdown_on_panic || self.flavor == Flavor::CurrentThread,
+            "UnhandledPanic::ShutdownRuntime is only supported in current thread runtime"
+        );
+        self
+    }
+
+    /// Makes random choices repeatable: the branches of `select!` on the thread that calls `block_on`,
+    /// and from whom a worker steals first.
+    ///
+    /// On a current-thread runtime with a paused clock and without I/O, that makes whole runs
+    /// repeatable.
+    pub fn rng_seed(&mut self, seed: RngSeed) -> &mut Self {
+        self.seed = Some(seed.0);
+        self
+    }
+
     /// Starts with a paused clock: time moves only by [`advance`](crate::time::advance), or when all
     /// tasks wait. For tests, on a current-thread runtime.
     pub fn start_paused(&mut self, start_paused: bool) -> &mut Self {
@@ -311,20 +425,44 @@ impl Builder {
     /// If a multi-thread runtime is to start with a paused clock.
     pub fn build(&mut self) -> io::Result<Runtime> {
         let scheduler = match self.flavor {
-            Flavor::CurrentThread => self.build_current_thread()?,
+            Flavor::CurrentThread => self.build_current_thread(None)?,
             Flavor::MultiThread => self.build_multi_thread()?,
         };
         context::register(&scheduler);
         Ok(Runtime::from_handle(Handle { scheduler }))
     }
 
-    fn build_current_thread(&self) -> io::Result<SchedHandle> {
+    /// Makes a runtime that belongs to this thread: its tasks need not be `Send`.
+    ///
+    /// # Errors
+    ///
+    /// If the system gives no descriptors for the reactor.
+    ///
+    /// # Panics
+    ///
+    /// If the builder is one for a multi-thread runtime.
+    #[track_caller]
+    pub fn build_local(&mut self, options: LocalOptions) -> io::Result<LocalRuntime> {
+        let LocalOptions { .. } = options;
+        assert!(
+            self.flavor == Flavor::CurrentThread,
+            "multi_thread is not supported for LocalRuntime"
+        );
+        let scheduler = self.build_current_thread(Some(ThreadMark::here()))?;
+        context::register(&scheduler);
+        let runtime = Runtime::from_handle(Handle { scheduler });
+        Ok(LocalRuntime::new_on(runtime))
+    }
+
+    fn build_current_thread(&self, owner: Option<ThreadMark>) -> io::Result<SchedHandle> {
         let (driver, services, own) = self.build_services(1)?;
         let config = CurrentThreadConfig {
             global_queue_interval: self
                 .global_queue_interval
                 .unwrap_or(GLOBAL_QUEUE_INTERVAL_CURRENT_THREAD),
             event_interval: self.event_interval,
+            owner,
+            shutdown_on_panic: self.shutdown_on_panic,
         };
         let scheduler = CurrentThread::new(config, driver, services, self.hooks.clone());
         let handle = SchedHandle::CurrentThread(scheduler);
@@ -391,9 +529,17 @@ impl Builder {
             timers: TimerHandle::new(shards, clock),
             time_enabled: self.enable_time,
             pool: ThreadPool::new(config),
+            seeds: self.seed.map(|seed| Mutex::new(FastRand::new(seed))),
         };
         Ok((driver, services, own))
     }
+}
+
+fn task_hook<F>(f: F) -> TaskHook
+where
+    F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
+{
+    Arc::new(move |id, spawned_at| f(&TaskMeta::new(id, spawned_at)))
 }
 
 /// Cores that this process may use.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::num::NonZeroU64;
 
+use crate::engine::base::runtime_id::RuntimeId;
+
 /// Tells runtimes apart: unique among the runtimes of this process.
 ///
 /// ```
@@ -12,7 +14,13 @@ use std::num::NonZeroU64;
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Hash, Eq, PartialEq)]
-pub struct Id(pub(super) NonZeroU64);
+pub struct Id(NonZeroU64);
+
+impl Id {
+    pub(crate) fn of(id: RuntimeId) -> Self {
+        Self(id.get())
+    }
+}
 
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

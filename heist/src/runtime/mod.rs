@@ -25,17 +25,38 @@
 mod builder;
 mod handle;
 mod id;
+mod local;
 mod metrics;
 #[expect(
     clippy::module_inception,
     reason = "the type the module is named after"
 )]
 mod runtime;
+mod task_meta;
 
-pub use self::builder::Builder;
+pub use self::builder::{Builder, RngSeed, UnhandledPanic};
 pub use self::handle::{EnterGuard, Handle, RuntimeFlavor, TryCurrentError};
 pub use self::id::Id;
+pub use self::local::{LocalOptions, LocalRuntime};
 pub use self::metrics::RuntimeMetrics;
 pub use self::runtime::Runtime;
+pub use self::task_meta::TaskMeta;
 
 pub use crate::engine::reactor::is_rt_shutdown_err;
+
+/// Which worker of its runtime this thread is, counted from 0 as in [`RuntimeMetrics`]; `None` on
+/// threads that run no tasks, as the one that blocks on a multi-thread runtime.
+///
+/// On a current-thread runtime, the thread that runs the tasks is worker 0. A task on a multi-thread
+/// runtime may be on another worker after each `.await`.
+///
+/// ```
+/// # #[heist::main]
+/// # async fn main() {
+/// assert_eq!(heist::runtime::worker_index(), None);
+/// assert!(heist::spawn(async { heist::runtime::worker_index() }).await.unwrap().is_some());
+/// # }
+/// ```
+pub fn worker_index() -> Option<usize> {
+    crate::engine::context::current_worker()
+}

@@ -7,4 +7,5 @@ pub(crate) mod parker;
 pub(crate) mod rng;
 pub(crate) mod runtime_id;
 pub(crate) mod spin;
+pub(crate) mod thread_mark;
 pub(crate) mod unwind;

@@ -1,6 +1,50 @@
 //! Random numbers for choices that must be cheap, unpredictable and repeatable from a seed:
 //! which sibling to rob first, which `select!` branch to poll first.
 
+use std::cell::Cell;
+
+crate::loom::thread_local! {
+    /// Seeded at its first use, or by the runtime.
+    static OF_THREAD: Cell<Option<FastRand>> = const { Cell::new(None) };
+}
+
+/// A number below `bound`, which is not 0, from the thread's own generator.
+pub(crate) fn thread_below(bound: u32) -> u32 {
+    OF_THREAD.with(|cell| {
+        let mut rng = cell
+            .take()
+            .unwrap_or_else(|| FastRand::new(FastRand::entropy()));
+        let n = rng.below(bound);
+        cell.set(Some(rng));
+        n
+    })
+}
+
+/// While it lives, the thread's generator is another.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct ThreadRngScope {
+    outer: Option<FastRand>,
+    _thread_bound: std::marker::PhantomData<*const ()>,
+}
+
+impl ThreadRngScope {
+    /// Puts `rng` in the place of the thread's generator.
+    pub(crate) fn enter(rng: FastRand) -> Self {
+        Self {
+            outer: OF_THREAD.with(|cell| cell.replace(Some(rng))),
+            _thread_bound: std::marker::PhantomData,
+        }
+    }
+}
+
+impl Drop for ThreadRngScope {
+    fn drop(&mut self) {
+        let outer = self.outer.take();
+        OF_THREAD.with(|cell| cell.set(outer));
+    }
+}
+
 /// xorshift64*, seeded; never yields a fixed point.
 #[derive(Debug, Clone)]
 pub(crate) struct FastRand(u64);

@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::counters::Counter;
 use crate::engine::base::parker::{self, Parker, SharedParker};
+use crate::engine::base::thread_mark::ThreadMark;
 use crate::engine::base::unwind;
 use crate::engine::driver::Driver;
 use crate::engine::queue::injector::{Injector, Push};
@@ -67,6 +68,8 @@ pub(crate) struct CurrentThread {
     foreign_completed: Counter,
     foreign_calls: ForeignCalls,
     closed: AtomicBool,
+    /// A task panicked, and that is to end all.
+    panicked: AtomicBool,
 }
 
 /// How it works; the same as a crew's.
@@ -74,6 +77,10 @@ pub(crate) struct CurrentThread {
 pub(crate) struct CurrentThreadConfig {
     pub(crate) global_queue_interval: u32,
     pub(crate) event_interval: u32,
+    /// The one thread that drives a local runtime, whose tasks need not be `Send`.
+    pub(crate) owner: Option<ThreadMark>,
+    /// Whether a panic of a task ends all tasks, and `block_on`.
+    pub(crate) shutdown_on_panic: bool,
 }
 
 /// What the driving thread owns.
@@ -179,6 +186,7 @@ impl CurrentThread {
             foreign_completed: Counter::default(),
             foreign_calls: ForeignCalls::new(),
             closed: AtomicBool::new(false),
+            panicked: AtomicBool::new(false),
         });
         if let Some(timers) = scheduler.services.timers() {
             let weak = Arc::downgrade(&scheduler);
@@ -195,6 +203,11 @@ impl CurrentThread {
         &self.services
     }
 
+    /// Whose it is, if it is a local runtime's.
+    pub(crate) fn owner(&self) -> Option<ThreadMark> {
+        self.config.owner
+    }
+
     /// True if this thread drives this scheduler.
     #[inline]
     pub(crate) fn is_current(&self) -> bool {
@@ -209,33 +222,22 @@ impl CurrentThread {
         f(unsafe { thread.as_ref() })
     }
 
-    #[track_caller]
-    pub(crate) fn spawn<F>(self: &Arc<Self>, future: F, id: Id) -> JoinHandle<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
-        // SAFETY: `F` is `Send`.
-        unsafe { self.spawn_local(future, id) }
-    }
-
-    /// As [`spawn`](Self::spawn), of what may not leave this thread.
+    /// Makes a task of `future`, which was spawned at `spawned_at`.
     ///
     /// # Safety
     ///
     /// If `F` or its output is not `Send`, the scheduler is driven and shut down, and the handle
     /// used, on this thread only.
-    #[track_caller]
     pub(crate) unsafe fn spawn_local<F>(
         self: &Arc<Self>,
         future: F,
         id: Id,
+        spawned_at: &'static Location<'static>,
     ) -> JoinHandle<F::Output>
     where
         F: Future + 'static,
         F::Output: 'static,
     {
-        let spawned_at = Location::caller();
         self.hooks.on_spawn(id, spawned_at);
         // SAFETY: T11 — shutdown brings every task to its end before it lets go of the scheduler;
         // the rest is the caller's promise.
@@ -247,6 +249,23 @@ impl CurrentThread {
         }
         self.schedule(runnable);
         join
+    }
+
+    /// Spawns on a local runtime, of whose tasks nothing leaves the thread it belongs to.
+    ///
+    /// # Panics
+    ///
+    /// If it is none, or another thread's.
+    #[track_caller]
+    pub(crate) fn spawn_on_owner<F>(self: &Arc<Self>, future: F, id: Id) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+        F::Output: 'static,
+    {
+        assert!(self.config.owner.is_some_and(ThreadMark::is_here));
+        // SAFETY: this is the owner's thread, on which alone a local runtime is driven and shut down
+        // (`LocalRuntime` is not `Send`); the handle is `Send` only if the output is.
+        unsafe { self.spawn_local(future, id, Location::caller()) }
     }
 
     pub(crate) fn unpark(&self) {
@@ -407,6 +426,13 @@ impl Schedule for CurrentThread {
         }
         self.hooks.on_terminate(id, spawned_at);
     }
+
+    fn on_panic(&self) {
+        if self.config.shutdown_on_panic {
+            // Relaxed: tasks are polled by the thread that reads it, or by one that had the core before.
+            self.panicked.store(true, Relaxed);
+        }
+    }
 }
 
 impl DrivingThread {
@@ -463,6 +489,9 @@ impl DrivingThread {
                     core.patience = 1;
                 }
             }
+            if scheduler.panicked.load(Relaxed) {
+                self.end_by_panic(core);
+            }
             // A lap: each task that is queued now, once. Then the root may have its turn.
             let lap = (core.queue.len() as u32).clamp(1, core.until_maintain.max(1));
             let mut idle = false;
@@ -476,6 +505,9 @@ impl DrivingThread {
                         break;
                     }
                 }
+                if scheduler.panicked.load(Relaxed) {
+                    self.end_by_panic(core);
+                }
             }
             if idle {
                 core = self.sleep(core, &root, &mut up_since);
@@ -483,6 +515,21 @@ impl DrivingThread {
                 core = self.maintain(core);
             }
         }
+    }
+
+    /// A task panicked, and that is to end all: cancels the tasks and panics.
+    #[cold]
+    fn end_by_panic(&self, mut core: Box<Core>) -> ! {
+        let scheduler = &*self.scheduler;
+        (core, ()) = self.enter(core, || scheduler.owned.close(Runnable::cancel));
+        while let Some(runnable) = self.next_task(&mut core) {
+            (core, ()) = self.enter(core, || runnable.cancel());
+        }
+        // For `scope`, which gives it back.
+        self.core.set(Some(core));
+        panic!(
+            "a spawned task panicked and the runtime is configured to shut down on unhandled panic"
+        );
     }
 
     fn now(&self) -> Instant {

@@ -3,6 +3,7 @@
 //! [`crew`] is the work-stealing one: its workers, each with a local queue and a next-task slot, an
 //! injector for what comes from outside, and a protocol for who sleeps. [`current_thread`] runs
 //! everything on the thread that calls `block_on`. Both use the same tasks and the same drivers.
+//! [`local_set`] has no thread and no driver: it is polled by a task of theirs.
 //!
 //! # The path of a task, in the work-stealing scheduler
 //!
@@ -53,6 +54,7 @@
 //!
 //! **Tested by** `idle_loom_tests`.
 
+pub(crate) mod blocking_job;
 pub(crate) mod counters;
 pub(crate) mod crew;
 mod current;
@@ -63,6 +65,7 @@ pub(crate) mod handoff;
 mod idle;
 #[cfg(all(test, heist_loom))]
 mod idle_loom_tests;
+pub(crate) mod local_set;
 mod next_task;
 mod push;
 mod shutdown;
@@ -73,13 +76,17 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 
+use crate::engine::base::rng::FastRand;
 use crate::engine::base::runtime_id::RuntimeId;
+use crate::engine::base::unwind;
 use crate::engine::blocking::ThreadPool;
 use crate::engine::reactor::ReactorHandle;
+use crate::engine::sched::blocking_job::BlockingJob;
 use crate::engine::sched::crew::Crew;
 use crate::engine::sched::current_thread::CurrentThread;
 use crate::engine::task::{Id, JoinHandle, Runnable};
 use crate::engine::timer::{Clock, TimerHandle};
+use crate::loom::sync::Mutex;
 // The schedulers as wholes are not modelled, only their parts: `std`'s own, for `Weak`.
 use std::sync::{Arc, Weak};
 
@@ -93,7 +100,9 @@ pub(crate) struct Services {
     /// Always there, for the clock; used for timers only if time was enabled.
     pub(crate) timers: TimerHandle,
     pub(crate) time_enabled: bool,
-    pub(crate) pool: ThreadPool<Runnable>,
+    pub(crate) pool: ThreadPool<BlockingJob>,
+    /// Seeds of the random numbers of `block_on`, if they are to be repeatable.
+    pub(crate) seeds: Option<Mutex<FastRand>>,
 }
 
 impl Services {
@@ -136,9 +145,25 @@ impl SchedHandle {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
+        self.spawn_at(future, id, Location::caller())
+    }
+
+    pub(crate) fn spawn_at<F>(
+        &self,
+        future: F,
+        id: Id,
+        spawned_at: &'static Location<'static>,
+    ) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
         match self {
-            Self::Crew(crew) => crew.spawn(future, id),
-            Self::CurrentThread(scheduler) => scheduler.spawn(future, id),
+            Self::Crew(crew) => crew.spawn(future, id, spawned_at),
+            // SAFETY: `F` is `Send`.
+            Self::CurrentThread(scheduler) => unsafe {
+                scheduler.spawn_local(future, id, spawned_at)
+            },
         }
     }
 
@@ -178,7 +203,7 @@ impl WeakSchedHandle {
 }
 
 type Hook = Arc<dyn Fn() + Send + Sync>;
-type TaskHook = Arc<dyn Fn(Id, &'static Location<'static>) + Send + Sync>;
+pub(crate) type TaskHook = Arc<dyn Fn(Id, &'static Location<'static>) + Send + Sync>;
 
 /// Functions of the user's, called at certain moments.
 #[derive(Clone, Default)]
@@ -202,7 +227,7 @@ impl Hooks {
     #[inline]
     pub(crate) fn on_terminate(&self, id: Id, spawned_at: &'static Location<'static>) {
         if let Some(hook) = &self.task_terminate {
-            hook(id, spawned_at);
+            unwind::guarded(|| hook(id, spawned_at));
         }
     }
 
@@ -214,11 +239,11 @@ impl Hooks {
         }
         let (id, spawned_at) = (runnable.id(), runnable.spawned_at());
         if let Some(hook) = &self.before_poll {
-            hook(id, spawned_at);
+            unwind::guarded(|| hook(id, spawned_at));
         }
         let polled = runnable.run();
         if let Some(hook) = &self.after_poll {
-            hook(id, spawned_at);
+            unwind::guarded(|| hook(id, spawned_at));
         }
         polled
     }

@@ -82,6 +82,42 @@ impl<T> JoinHandle<T> {
         self.task.header().id
     }
 
+    /// As [`register`](Self::register), of a handle that was not polled yet, and without a clone.
+    pub(crate) fn register_first(&self, waker: Waker) -> bool {
+        let state = &self.task.header().state;
+        // SAFETY: the handle keeps the cell alive.
+        let field = &unsafe { super::header::Header::trailer(self.task.0) }.join_waker;
+        // SAFETY: T6 — unset.
+        let old = field.with_mut(|field| unsafe { (*field).replace(waker) });
+        debug_assert!(old.is_none());
+        if state.set_join_waker() {
+            return true;
+        }
+        // SAFETY: T8 — completed before, so the waker is still ours.
+        drop(field.with_mut(|field| unsafe { (*field).take() }));
+        false
+    }
+
+    /// The output, if the task has ended.
+    ///
+    /// # Panics
+    ///
+    /// If it was taken before.
+    pub(crate) fn try_take(&mut self) -> Option<Result<T, JoinError>> {
+        self.is_finished().then(|| self.take_output())
+    }
+
+    /// The output of a complete task.
+    fn take_output(&mut self) -> Result<T, JoinError> {
+        let header = self.task.header();
+        assert!(header.state.is_complete());
+        let mut output = MaybeUninit::<Result<T, JoinError>>::uninit();
+        // SAFETY: T5 — complete, and we are the handle; the output is a `T`.
+        unsafe { (header.vtable.take_output)(self.task.0, output.as_mut_ptr().cast()) };
+        // SAFETY: `take_output` wrote it.
+        unsafe { output.assume_init() }
+    }
+
     /// Makes sure that `waker` is woken at completion; false if that has happened.
     fn register(&self, waker: &Waker) -> bool {
         let state = &self.task.header().state;
@@ -120,18 +156,14 @@ impl<T> JoinHandle<T> {
 impl<T> Future for JoinHandle<T> {
     type Output = Result<T, JoinError>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let coop = ready!(budget::poll_proceed(cx));
         let header = self.task.header();
         if !header.state.is_complete() && self.register(cx.waker()) {
             return Poll::Pending;
         }
-        let mut output = MaybeUninit::<Result<T, JoinError>>::uninit();
-        // SAFETY: T5 — complete, and we are the handle; the output is a `T`.
-        unsafe { (header.vtable.take_output)(self.task.0, output.as_mut_ptr().cast()) };
         coop.made_progress();
-        // SAFETY: `take_output` wrote it.
-        Poll::Ready(unsafe { output.assume_init() })
+        Poll::Ready(self.take_output())
     }
 }
 

@@ -1,0 +1,148 @@
+//! Tasks that are set up first.
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+
+use crate::runtime::Handle;
+use crate::task::{self, JoinHandle, LocalSet};
+
+/// Sets a task up before it is spawned.
+///
+/// A name is all there is to set; it is for those who look at the program from outside.
+///
+/// ```
+/// # #[heist::main]
+/// # async fn main() -> std::io::Result<()> {
+/// let task = heist::task::Builder::new().name("adder").spawn(async { 1 + 1 })?;
+/// assert_eq!(task.await?, 2);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Default)]
+#[must_use = "builders do nothing until something is spawned"]
+pub struct Builder<'a> {
+    name: Option<&'a str>,
+}
+
+impl<'a> Builder<'a> {
+    /// Of a task without a name.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Names the task.
+    pub fn name(&self, name: &'a str) -> Self {
+        Self { name: Some(name) }
+    }
+
+    /// As [`heist::spawn`](crate::spawn).
+    ///
+    /// # Errors
+    ///
+    /// None at present.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a runtime.
+    #[track_caller]
+    pub fn spawn<F>(self, future: F) -> io::Result<JoinHandle<F::Output>>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        Ok(task::spawn(future))
+    }
+
+    /// As [`Handle::spawn`].
+    ///
+    /// # Errors
+    ///
+    /// None at present.
+    #[track_caller]
+    pub fn spawn_on<F>(self, future: F, handle: &Handle) -> io::Result<JoinHandle<F::Output>>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        Ok(handle.spawn(future))
+    }
+
+    /// As [`spawn_local`](task::spawn_local).
+    ///
+    /// # Errors
+    ///
+    /// None at present.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a [`LocalSet`] and a [`LocalRuntime`](crate::runtime::LocalRuntime).
+    #[track_caller]
+    pub fn spawn_local<F>(self, future: F) -> io::Result<JoinHandle<F::Output>>
+    where
+        F: Future + 'static,
+        F::Output: 'static,
+    {
+        Ok(task::spawn_local(future))
+    }
+
+    /// As [`LocalSet::spawn_local`].
+    ///
+    /// # Errors
+    ///
+    /// None at present.
+    #[track_caller]
+    pub fn spawn_local_on<F>(
+        self,
+        future: F,
+        local_set: &LocalSet,
+    ) -> io::Result<JoinHandle<F::Output>>
+    where
+        F: Future + 'static,
+        F::Output: 'static,
+    {
+        Ok(local_set.spawn_local(future))
+    }
+
+    /// As [`spawn_blocking`](task::spawn_blocking).
+    ///
+    /// # Errors
+    ///
+    /// None at present.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a runtime, and if the system gives no thread and the pool has none.
+    #[track_caller]
+    pub fn spawn_blocking<F, R>(self, function: F) -> io::Result<JoinHandle<R>>
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Send + 'static,
+    {
+        Ok(task::spawn_blocking(function))
+    }
+
+    /// As [`Handle::spawn_blocking`].
+    ///
+    /// # Errors
+    ///
+    /// None at present.
+    ///
+    /// # Panics
+    ///
+    /// If the system gives no thread and the pool has none.
+    #[track_caller]
+    pub fn spawn_blocking_on<F, R>(self, function: F, handle: &Handle) -> io::Result<JoinHandle<R>>
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Send + 'static,
+    {
+        Ok(handle.spawn_blocking(function))
+    }
+}
+
+impl fmt::Debug for Builder<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder").field("name", &self.name).finish()
+    }
+}
