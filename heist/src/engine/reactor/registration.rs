@@ -212,13 +212,10 @@ impl Registration {
     ) -> io::Result<R> {
         loop {
             let event = self.readiness(interest).await?;
-            let coop = poll_fn(budget::poll_proceed).await;
+            poll_fn(budget::poll_proceed).await.made_progress();
             match op() {
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => self.source.clear(event),
-                result => {
-                    coop.made_progress();
-                    return result;
-                }
+                result => return result,
             }
         }
     }
