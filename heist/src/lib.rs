@@ -11,10 +11,12 @@ mod loom;
 mod engine;
 
 // L7: the public surface. Thin: check, translate, delegate.
+pub mod fs;
 pub mod io;
 #[doc(hidden)]
 pub mod macros;
 pub mod net;
+pub mod process;
 pub mod runtime;
 pub mod signal;
 pub mod sync;

@@ -59,9 +59,9 @@ struct Adder(u32);
 
 impl Adder {
     #[heist::main(flavor = "current_thread")]
-    async fn add<T: Into<u32>>(&self, n: T) -> u32
+    async fn add<T>(&self, n: T) -> u32
     where
-        T: Copy,
+        T: Into<u32> + Copy,
     {
         self.0 + n.into()
     }

@@ -456,7 +456,9 @@ fn misuse_panics_at_the_callers_line() {
         let mut wrong = Vec::new();
         macro_rules! misuse {
             ($($misuse:expr;)*) => {$(
-                let at = location(stringify!($misuse), || drop($misuse));
+                let at = location(stringify!($misuse), || {
+                    let _misused = $misuse;
+                });
                 if !at.0.ends_with("faults.rs") {
                     wrong.push(format!("{} points to {}:{}", stringify!($misuse), at.0, at.1));
                 }

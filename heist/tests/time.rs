@@ -158,6 +158,19 @@ fn a_foreign_wake_comes_before_the_jump() {
 }
 
 #[test]
+fn a_blocking_functions_output_comes_before_the_jump() {
+    bounded(60, || {
+        for _ in 0..scale(300, 2000, 20_000) {
+            let got = paused().block_on(async {
+                let work = task::spawn_blocking(std::thread::yield_now);
+                time::timeout(Duration::from_secs(1), work).await
+            });
+            got.expect("no time passes meanwhile").unwrap();
+        }
+    });
+}
+
+#[test]
 fn an_interval_keeps_its_pace() {
     with_paused(|| async {
         let start = Instant::now();

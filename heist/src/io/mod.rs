@@ -29,6 +29,7 @@
 //! * Copying: [`copy`], [`copy_buf`] and [`copy_bidirectional`].
 //! * In memory: [`duplex`] and [`simplex`], and the plain [`empty`], [`repeat`] and [`sink`]. Byte
 //!   slices, vectors and [`std::io::Cursor`]s can be read and written as they are.
+//! * The process's own: [`stdin`], [`stdout`] and [`stderr`].
 //! * Taking streams apart and putting them together: [`split`], [`join`].
 //! * std's [`Error`], [`ErrorKind`], [`Result`] and [`SeekFrom`].
 //!
@@ -61,6 +62,10 @@ mod trivial;
 #[allow(unsafe_code, reason = "descriptors whose owner is not known")]
 mod async_fd;
 
+// What the pool reads and writes, and the process's own streams, which go through it.
+pub(crate) mod pool_buf;
+mod stdio;
+
 #[cfg(all(test, not(heist_loom)))]
 mod test_support;
 
@@ -73,6 +78,7 @@ pub use self::halves::{ReadHalf, WriteHalf, split};
 pub use self::joined::{Join, join};
 pub use self::memory::{DuplexStream, SimplexStream, duplex, simplex};
 pub use self::read_buf::ReadBuf;
+pub use self::stdio::{Stderr, Stdin, Stdout, stderr, stdin, stdout};
 pub use self::traits::{AsyncBufRead, AsyncRead, AsyncSeek, AsyncWrite};
 pub use self::trivial::{Empty, Repeat, Sink, empty, repeat, sink};
 pub use crate::engine::reactor::{Interest, Ready};

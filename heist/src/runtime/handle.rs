@@ -6,9 +6,10 @@ use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::pin;
 
-use crate::engine::blocking::{Mandatory, SubmitError, blocking_task};
+use crate::engine::blocking::{Job, Mandatory, SubmitError, blocking_task};
 use crate::engine::context;
 use crate::engine::sched::SchedHandle;
+use crate::engine::sched::blocking_job::BlockingJob;
 use crate::engine::task;
 use crate::runtime::{Id, RuntimeMetrics};
 use crate::task::JoinHandle;
@@ -125,11 +126,8 @@ impl Handle {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        let hold = ClockHold::new(&self.scheduler);
-        let (job, join) = blocking_task(move || {
-            let _hold = hold;
-            func()
-        });
+        let (runnable, join) = blocking_task(func);
+        let job = BlockingJob::new(runnable, &self.scheduler);
         match self.scheduler.services().pool.submit(job, mandatory) {
             Ok(()) => {}
             Err(SubmitError::ShutDown(job)) => job.cancel(),
@@ -139,6 +137,24 @@ impl Handle {
             }
         }
         join
+    }
+
+    /// Runs a function that has to be run, even if the runtime is shut down before its turn comes.
+    /// `None` if the pool does not take it: then it was dropped.
+    pub(crate) fn submit_mandatory<F, R>(&self, func: F) -> Option<JoinHandle<R>>
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Send + 'static,
+    {
+        let (runnable, join) = blocking_task(func);
+        let job = BlockingJob::new(runnable, &self.scheduler);
+        match self.scheduler.services().pool.submit(job, Mandatory::Yes) {
+            Ok(()) => Some(join),
+            Err(SubmitError::ShutDown(job) | SubmitError::NoThread(_, job)) => {
+                job.cancel();
+                None
+            }
+        }
     }
 
     /// Runs `future` to its end on this thread.
@@ -192,29 +208,6 @@ impl fmt::Debug for Handle {
             .field("flavor", &self.runtime_flavor())
             .field("id", &self.id())
             .finish()
-    }
-}
-
-/// While a blocking function runs, a paused clock does not move by itself.
-struct ClockHold(Option<SchedHandle>);
-
-impl ClockHold {
-    fn new(scheduler: &SchedHandle) -> Self {
-        // A multi-thread runtime's clock cannot be paused.
-        if matches!(scheduler, SchedHandle::Crew(_)) {
-            return Self(None);
-        }
-        scheduler.services().clock().inhibit_auto_advance();
-        Self(Some(scheduler.clone()))
-    }
-}
-
-impl Drop for ClockHold {
-    fn drop(&mut self) {
-        if let Some(SchedHandle::CurrentThread(scheduler)) = &self.0 {
-            scheduler.services().clock().allow_auto_advance();
-            scheduler.unpark();
-        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Spawning.
 
 use std::future::Future;
+use std::panic::Location;
 
 use crate::engine::context;
+use crate::engine::sched::crew;
 use crate::engine::task::Id;
 use crate::task::JoinHandle;
 
@@ -31,8 +33,16 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    match context::current() {
-        Some(scheduler) => scheduler.spawn(future, Id::next()),
-        None => panic!("{}", context::NO_RUNTIME),
-    }
+    let (runtime, id, spawned_at) = (
+        context::current_runtime_id(),
+        Id::next(),
+        Location::caller(),
+    );
+    crew::with_own(runtime, |crew| match crew {
+        Some(crew) => crew.spawn(future, id, spawned_at),
+        None => match context::current() {
+            Some(scheduler) => scheduler.spawn_at(future, id, spawned_at),
+            None => panic!("{}", context::NO_RUNTIME),
+        },
+    })
 }

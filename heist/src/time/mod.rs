@@ -71,6 +71,7 @@ pub mod error;
 mod instant;
 mod interval;
 mod pause;
+mod send_timeout;
 mod sleep;
 mod timeout;
 

@@ -28,8 +28,9 @@ use crate::engine::timer::clock::{self, Clock, Coarse};
 ///
 /// Reading the clock is most of the cost of a timeout, and most futures under one are ready before it
 /// matters. So this call takes only a coarse reading (on Linux: the time of the kernel's last tick), and the
-/// precise one is taken if the future is not ready when it is first polled. The limit is never shorter than
-/// `duration`, but may be longer by the time between this call and the first poll, up to 8 ms (two
+/// precise one is taken if the future is not ready when it is first polled. The limit is not shorter than
+/// `duration` (unless the kernel's tick stood still while the program ran, as a hypervisor may make it),
+/// but may be longer by the time between this call and the first poll, up to 8 ms (two
 /// ticks at the usual 250 per second); beyond that the coarse reading corrects it to within the same
 /// bound. With a clock that was [paused](fn@super::pause), and with [`timeout_at`], it is exact.
 ///

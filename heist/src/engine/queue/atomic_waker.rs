@@ -33,8 +33,7 @@
 //! user code).
 //!
 //! **Tested by** `loom_tests`: without either fence `a_wake_is_never_missed` deadlocks; with a relaxed
-//! `fetch_or` in `take_held` all models report a race on the cell. (Giving back by a store instead of
-//! a swap passes them: the fences of the second waker and of the next registration cover it too.)
+//! `fetch_or` in `take_held` all models report a race on the cell.
 
 use std::fmt;
 use std::task::Waker;

@@ -95,6 +95,12 @@ impl<T: Linked> Slot<T> {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.load(Relaxed).is_null()
     }
+
+    /// What is in it, as an address to compare with.
+    #[cfg(all(test, heist_loom))]
+    fn peek(&self) -> *const () {
+        self.0.load(Relaxed).cast_const().cast()
+    }
 }
 
 impl<T: Linked> Drop for Slot<T> {

@@ -10,6 +10,7 @@ use crossbeam_utils::CachePadded;
 use crate::engine::base::counters::Counter;
 use crate::engine::base::parker::Parker;
 use crate::engine::base::rng::FastRand;
+use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::base::spin::Spin;
 use crate::engine::driver::Driver;
 use crate::engine::queue::injector::Injector;
@@ -195,14 +196,17 @@ impl Crew {
         &self.services
     }
 
-    /// Makes a task of `future`.
-    #[track_caller]
-    pub(crate) fn spawn<F>(self: &Arc<Self>, future: F, id: Id) -> JoinHandle<F::Output>
+    /// Makes a task of `future`, which was spawned at `spawned_at`.
+    pub(crate) fn spawn<F>(
+        self: &Arc<Self>,
+        future: F,
+        id: Id,
+        spawned_at: &'static Location<'static>,
+    ) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        let spawned_at = Location::caller();
         self.hooks.on_spawn(id, spawned_at);
         // SAFETY: T11 — shutdown brings every task to its end before it lets go of the crew, and a
         // push after it comes back and is cancelled here, with `self` still held.
@@ -278,6 +282,16 @@ impl Crew {
     pub(crate) fn current_worker(&self) -> Option<usize> {
         current::with(|worker| worker.filter(|w| w.is_of(self)).map(|w| w.index()))
     }
+}
+
+/// Runs `f` on the crew that this thread is a worker of, if that is runtime `id`: without counting a
+/// reference, which all workers would write.
+#[inline]
+pub(crate) fn with_own<R>(id: Option<RuntimeId>, f: impl FnOnce(Option<&Arc<Crew>>) -> R) -> R {
+    current::with(|worker| {
+        let crew = worker.map(|worker| &worker.crew);
+        f(crew.filter(|crew| Some(crew.services().id) == id))
+    })
 }
 
 impl Schedule for Crew {

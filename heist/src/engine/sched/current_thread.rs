@@ -219,33 +219,22 @@ impl CurrentThread {
         f(unsafe { thread.as_ref() })
     }
 
-    #[track_caller]
-    pub(crate) fn spawn<F>(self: &Arc<Self>, future: F, id: Id) -> JoinHandle<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
-        // SAFETY: `F` is `Send`.
-        unsafe { self.spawn_local(future, id) }
-    }
-
-    /// As [`spawn`](Self::spawn), of what may not leave this thread.
+    /// Makes a task of `future`, which was spawned at `spawned_at`.
     ///
     /// # Safety
     ///
     /// If `F` or its output is not `Send`, the scheduler is driven and shut down, and the handle
     /// used, on this thread only.
-    #[track_caller]
     pub(crate) unsafe fn spawn_local<F>(
         self: &Arc<Self>,
         future: F,
         id: Id,
+        spawned_at: &'static Location<'static>,
     ) -> JoinHandle<F::Output>
     where
         F: Future + 'static,
         F::Output: 'static,
     {
-        let spawned_at = Location::caller();
         self.hooks.on_spawn(id, spawned_at);
         // SAFETY: T11 — shutdown brings every task to its end before it lets go of the scheduler;
         // the rest is the caller's promise.
@@ -273,7 +262,7 @@ impl CurrentThread {
         assert!(self.config.owner.is_some_and(ThreadMark::is_here));
         // SAFETY: this is the owner's thread, on which alone a local runtime is driven and shut down
         // (`LocalRuntime` is not `Send`); the handle is `Send` only if the output is.
-        unsafe { self.spawn_local(future, id) }
+        unsafe { self.spawn_local(future, id, Location::caller()) }
     }
 
     pub(crate) fn unpark(&self) {

@@ -54,6 +54,7 @@
 //!
 //! **Tested by** `idle_loom_tests`.
 
+pub(crate) mod blocking_job;
 pub(crate) mod counters;
 pub(crate) mod crew;
 mod current;
@@ -80,6 +81,7 @@ use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::base::unwind;
 use crate::engine::blocking::ThreadPool;
 use crate::engine::reactor::ReactorHandle;
+use crate::engine::sched::blocking_job::BlockingJob;
 use crate::engine::sched::crew::Crew;
 use crate::engine::sched::current_thread::CurrentThread;
 use crate::engine::task::{Id, JoinHandle, Runnable};
@@ -98,7 +100,7 @@ pub(crate) struct Services {
     /// Always there, for the clock; used for timers only if time was enabled.
     pub(crate) timers: TimerHandle,
     pub(crate) time_enabled: bool,
-    pub(crate) pool: ThreadPool<Runnable>,
+    pub(crate) pool: ThreadPool<BlockingJob>,
     /// Seeds of the random numbers of `block_on`, if they are to be repeatable.
     pub(crate) seeds: Option<Mutex<FastRand>>,
 }
@@ -143,9 +145,25 @@ impl SchedHandle {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
+        self.spawn_at(future, id, Location::caller())
+    }
+
+    pub(crate) fn spawn_at<F>(
+        &self,
+        future: F,
+        id: Id,
+        spawned_at: &'static Location<'static>,
+    ) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
         match self {
-            Self::Crew(crew) => crew.spawn(future, id),
-            Self::CurrentThread(scheduler) => scheduler.spawn(future, id),
+            Self::Crew(crew) => crew.spawn(future, id, spawned_at),
+            // SAFETY: `F` is `Send`.
+            Self::CurrentThread(scheduler) => unsafe {
+                scheduler.spawn_local(future, id, spawned_at)
+            },
         }
     }
 

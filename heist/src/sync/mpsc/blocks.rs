@@ -34,8 +34,9 @@
 //! retiring by the receiver alone (a backlog would keep twice its memory); handing freed blocks back
 //! to the senders (an allocation per 32 messages costs less than a nanosecond each).
 //!
-//! **Tested by** `mpsc/loom_tests.rs`, with blocks of two slots: a relaxed bit is a race on the slot;
-//! a sender that ignores `RX_WAIT` a deadlock.
+//! **Tested by** `mpsc/loom_tests.rs`, with blocks of two slots. With a relaxed slot bit, a relaxed
+//! claim, or a free that does not wait for `retire_at`, they report races; with a sender that
+//! ignores `RX_WAIT`, a deadlock.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -82,6 +83,9 @@ struct Block<T> {
     /// Written once, before `RETIRED` is set; read by the receiver after that.
     retire_at: UnsafeCell<usize>,
     slots: [UnsafeCell<MaybeUninit<T>>; SLOTS],
+    /// Nothing, for models: looked at by senders that walk over the block, written by its end, so
+    /// that a free which is not ordered after all looks is a race (B5).
+    alive: UnsafeCell<()>,
 }
 
 impl<T> Block<T> {
@@ -97,6 +101,8 @@ impl<T> Block<T> {
         unsafe { ptr::addr_of_mut!((*p).first).write(first) };
         // SAFETY: as above.
         unsafe { ptr::addr_of_mut!((*p).retire_at).write(UnsafeCell::new(0)) };
+        // SAFETY: as above.
+        unsafe { ptr::addr_of_mut!((*p).alive).write(UnsafeCell::new(())) };
         for i in 0..SLOTS {
             // SAFETY: as above. Outside models this writes nothing.
             unsafe {
@@ -229,7 +235,9 @@ impl<T> Tail<T> {
         // SAFETY: never null.
         let block = unsafe { NonNull::new_unchecked(block) };
         // SAFETY: B5, as our position is not filled.
-        if unsafe { block.as_ref() }.first == first_of(position) {
+        let first = unsafe { block.as_ref() };
+        first.alive.with(|_| ());
+        if first.first == first_of(position) {
             return block;
         }
         self.walk(block, position)
@@ -241,6 +249,7 @@ impl<T> Tail<T> {
         loop {
             // SAFETY: B5, as our position is not filled.
             let block = unsafe { at.as_ref() };
+            block.alive.with(|_| ());
             if block.first == first_of(position) {
                 return at;
             }
@@ -380,8 +389,7 @@ impl<T> Head<T> {
                 return;
             }
             let next = block.next.load(Relaxed);
-            // So that a model sees the end of the block as an access that excludes all others.
-            block.retire_at.with_mut(|_| ());
+            block.alive.with_mut(|_| ());
             // SAFETY: B5.
             drop(unsafe { Box::from_raw(self.oldest.as_ptr()) });
             // SAFETY: the receiver has gone on to a later block, so there is a next.

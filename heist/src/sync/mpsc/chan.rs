@@ -17,8 +17,8 @@
 //! **Orderings.** C2 holds by the queue's `RX_WAIT` for messages, and by the fences in
 //! [`AtomicWaker`] for the rest.
 //!
-//! **Tested by** `loom_tests`: without the wake at the last sender's drop or at a late permit's
-//! return, they deadlock.
+//! **Tested by** `loom_tests`: without the wake at the last sender's drop,
+//! `upgrade_against_the_last_drop` deadlocks.
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};

@@ -95,6 +95,46 @@ fn blocks_are_not_freed_too_early() {
     });
 }
 
+/// A sender that knows nothing of the others' doings claims its place after they have gone on to the
+/// next block and the receiver is about to free the first.
+#[test]
+fn a_late_sender_does_not_walk_over_a_freed_block() {
+    model(3, || {
+        let (tx, mut rx) = unbounded_channel();
+        let late = {
+            let tx = tx.clone();
+            thread::spawn(move || tx.send(9).unwrap())
+        };
+        for i in 0..4 {
+            tx.send(i).unwrap();
+        }
+        let mut sum = 0;
+        for _ in 0..5 {
+            sum += block_on(rx.recv()).unwrap();
+        }
+        assert_eq!(sum, 15);
+        late.join().unwrap();
+    });
+}
+
+/// Nothing but the message itself can wake the receiver.
+#[test]
+fn a_message_wakes_while_its_sender_stays() {
+    model(2, || {
+        let (tx, mut rx) = unbounded_channel();
+        let sender = thread::spawn(move || {
+            for i in 0..3 {
+                tx.send(i).unwrap();
+            }
+            tx
+        });
+        for i in 0..3 {
+            assert_eq!(block_on(rx.recv()), Some(i));
+        }
+        drop(sender.join().unwrap());
+    });
+}
+
 #[test]
 fn close_against_send() {
     model(3, || {
