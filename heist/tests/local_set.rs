@@ -15,7 +15,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use heist::runtime::{Builder, LocalOptions, LocalRuntime};
+use heist::runtime::{Builder, LocalOptions, LocalRuntime, UnhandledPanic};
 use heist::sync::{Notify, oneshot};
 use heist::task::{JoinHandle, LocalSet, spawn_local};
 use support::{bounded, multi, scale, single};
@@ -582,6 +582,27 @@ fn a_local_runtime_refuses_local_tasks_of_other_threads() {
     assert!(runtime.block_on(refused).unwrap());
     let crew = catch_unwind(|| Builder::new_multi_thread().build_local(LocalOptions::default()));
     assert!(crew.is_err());
+}
+
+#[test]
+fn a_panic_ends_the_set_if_told_so() {
+    let watched = Watched::default();
+    let mut set = LocalSet::new();
+    set.unhandled_panic(UnhandledPanic::ShutdownRuntime);
+    let homebound = watched.one();
+    set.spawn_local(async move {
+        let _homebound = homebound;
+        pending::<()>().await;
+    });
+    set.spawn_local(async { panic!("boom") });
+    for _ in 0..2 {
+        let blocked = catch_unwind(AssertUnwindSafe(|| {
+            set.block_on(&single(), pending::<()>());
+        }));
+        assert!(blocked.is_err());
+        watched.assert_dropped_at_home(1);
+    }
+    assert!(set.spawn_local(async {}).is_finished());
 }
 
 #[test]

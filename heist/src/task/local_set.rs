@@ -11,7 +11,7 @@ use crate::engine::context;
 use crate::engine::sched::SchedHandle;
 use crate::engine::sched::local_set::{self, LocalScheduler, Progress};
 use crate::engine::task::Id;
-use crate::runtime::{self, Runtime};
+use crate::runtime::{self, Runtime, UnhandledPanic};
 use crate::task::JoinHandle;
 
 /// Spawns a task that stays on this thread, and so need not be `Send`.
@@ -175,6 +175,14 @@ impl LocalSet {
             }
         })
         .await
+    }
+
+    /// What happens when a task of the set panics; [`UnhandledPanic::Ignore`] by default. Told to shut
+    /// down, the set cancels all tasks, and whoever polls it gets a panic.
+    pub fn unhandled_panic(&mut self, behavior: UnhandledPanic) -> &mut Self {
+        let shutdown = matches!(behavior, UnhandledPanic::ShutdownRuntime);
+        self.scheduler.set_shutdown_on_panic(shutdown);
+        self
     }
 
     /// The set's id, unique among all sets and runtimes.

@@ -23,7 +23,9 @@
 //! **Rejected.** *Counting references to the set in its tasks* (Tokio): T11 does without. *Thread ids*:
 //! asking for one while the thread's locals are torn down has aborted programs.
 //!
-//! **Tested by** `tests/local_set.rs`; the parts by their own models.
+//! **Tested by** `loom_tests` and `tests/local_set.rs`. Seen to fail: without the wait for foreign calls,
+//! or with the call ended before the look at the waker, `a_foreign_wake_vs_close`; with the waker
+//! registered after the look at the queues, `a_foreign_wake_vs_poll`.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -45,6 +47,9 @@ use crate::engine::task::{
 };
 use crate::loom::cell::UnsafeCell;
 use crate::loom::thread;
+
+#[cfg(all(test, heist_loom))]
+mod loom_tests;
 
 /// Tasks that are run in one go, before those who share the thread with the set have their turn.
 const TASKS_A_POLL: u32 = 61;
@@ -76,11 +81,18 @@ pub(crate) struct LocalScheduler {
     polling: Cell<bool>,
     /// Whether tasks are refused. The owner's (L1).
     closed: Cell<bool>,
+    /// Whether a panic of a task ends all of them. The owner's (L1).
+    shutdown_on_panic: Cell<bool>,
+    /// Whether one has. The owner's (L1).
+    panicked: Cell<bool>,
     injector: Injector<Runnable>,
     owned: OwnedTasks,
     /// Of the task that polls the set.
     waker: AtomicWaker,
     foreign_calls: ForeignCalls,
+    /// Tells loom when the memory goes, and who still uses it.
+    #[cfg(all(test, heist_loom))]
+    memory: UnsafeCell<()>,
 }
 
 /// How a poll of the set ended.
@@ -126,10 +138,14 @@ impl LocalScheduler {
             ticks: Cell::new(0),
             polling: Cell::new(false),
             closed: Cell::new(false),
+            shutdown_on_panic: Cell::new(false),
+            panicked: Cell::new(false),
             injector: Injector::new(),
             owned: OwnedTasks::new(1),
             waker: AtomicWaker::new(),
             foreign_calls: ForeignCalls::new(),
+            #[cfg(all(test, heist_loom))]
+            memory: UnsafeCell::new(()),
         })
     }
 
@@ -232,8 +248,20 @@ impl LocalScheduler {
         Err(progress)
     }
 
+    /// Says whether a panic of a task ends all of them.
+    pub(crate) fn set_shutdown_on_panic(self: &Rc<Self>, shutdown: bool) {
+        self.shutdown_on_panic.set(shutdown);
+    }
+
     fn run_tasks(self: &Rc<Self>) -> Progress {
         for _ in 0..TASKS_A_POLL {
+            if self.panicked.get() {
+                self.end_tasks();
+                panic!(
+                    "a spawned task panicked and the LocalSet is configured to shutdown on unhandled \
+                     panic"
+                );
+            }
             let Some(runnable) = self.next_task() else {
                 // What is neither queued nor listed does not exist: a spawn queues, and a foreign
                 // thread has only what is listed.
@@ -259,6 +287,12 @@ impl LocalScheduler {
         // What tasks drop may spawn.
         let _entered = self.enter();
         let polling = Polling::begin(self);
+        self.end_tasks();
+        drop(polling);
+        drop(self.waker.take());
+    }
+
+    fn end_tasks(self: &Rc<Self>) {
         self.closed.set(true);
         self.owned.close(Runnable::cancel);
         loop {
@@ -276,8 +310,6 @@ impl LocalScheduler {
             }
             thread::yield_now();
         }
-        drop(polling);
-        drop(self.waker.take());
     }
 }
 
@@ -311,6 +343,8 @@ impl Schedule for LocalScheduler {
         match self.injector.push(runnable) {
             Push::First | Push::Joined => {
                 let waker = self.waker.take();
+                #[cfg(all(test, heist_loom))]
+                self.memory.with(|_| ());
                 // The set may be gone from here on: the waker is ours.
                 drop(call);
                 if let Some(waker) = waker {
@@ -331,6 +365,20 @@ impl Schedule for LocalScheduler {
     unsafe fn release(&self, task: Task) {
         // SAFETY: passed on.
         unsafe { self.owned.release(task) }
+    }
+
+    fn on_panic(&self) {
+        // Tasks are polled on the owner's thread.
+        if self.shutdown_on_panic.get() {
+            self.panicked.set(true);
+        }
+    }
+}
+
+#[cfg(all(test, heist_loom))]
+impl Drop for LocalScheduler {
+    fn drop(&mut self) {
+        self.memory.with_mut(|_| ());
     }
 }
 
