@@ -1011,6 +1011,31 @@ fn several_threads_block_on_one_single_threaded_runtime() {
 }
 
 #[test]
+fn a_root_that_yields_lets_all_tasks_run_once() {
+    // What programs rely on in tests: after one `yield_now`, each task that was there has run.
+    bounded(60, || {
+        let runtime = single();
+        for _ in 0..100 {
+            let runs = Arc::new(AtomicUsize::new(0));
+            let spawn = |from: &Handle| {
+                let runs = Arc::clone(&runs);
+                from.spawn(async move { runs.fetch_add(1, SeqCst) });
+            };
+            // By this thread before it drives, by another one, and by the root.
+            (0..10).for_each(|_| spawn(runtime.handle()));
+            std::thread::scope(|scope| {
+                scope.spawn(|| (0..10).for_each(|_| spawn(runtime.handle())));
+            });
+            runtime.block_on(async {
+                (0..10).for_each(|_| spawn(&Handle::current()));
+                task::yield_now().await;
+            });
+            assert_eq!(runs.load(SeqCst), 30);
+        }
+    });
+}
+
+#[test]
 fn a_guest_that_is_woken_often_costs_no_memory() {
     in_child("a_guest_that_is_woken_often_costs_no_memory", || {
         let runtime = Arc::new(single());

@@ -492,8 +492,10 @@ impl DrivingThread {
             if scheduler.panicked.load(Relaxed) {
                 self.end_by_panic(core);
             }
-            // A lap: each task that is queued now, once. Then the root may have its turn.
-            let lap = (core.queue.len() as u32).clamp(1, core.until_maintain.max(1));
+            // A lap: each task that is queued now, here or by others, once. Then the root may have its
+            // turn: a root that yields finds that what was spawned before has run.
+            self.take_injected(&mut core);
+            let lap = (core.queue.len() as u32).clamp(1, scheduler.config.event_interval);
             let mut idle = false;
             for _ in 0..lap {
                 core.tick = core.tick.wrapping_add(1);
@@ -508,11 +510,13 @@ impl DrivingThread {
                 if scheduler.panicked.load(Relaxed) {
                     self.end_by_panic(core);
                 }
+                // In the middle of a lap too, so that looking does not cut it short.
+                if core.until_maintain == 0 {
+                    core = self.maintain(core);
+                }
             }
             if idle {
                 core = self.sleep(core, &root, &mut up_since);
-            } else if core.until_maintain == 0 {
-                core = self.maintain(core);
             }
         }
     }
@@ -551,17 +555,18 @@ impl DrivingThread {
         {
             return Some(runnable);
         }
-        if !self.scheduler.injector.is_empty()
-            && let Some(mut injected) = self.scheduler.injector.try_take(|len| len)
-        {
-            let first = injected.pop_front();
-            if first.is_some() {
-                // Behind what is queued here, as if each had been woken here when it was taken.
-                core.queue.extend(injected);
-                return first;
-            }
-        }
+        self.take_injected(core);
         core.queue.pop_front()
+    }
+
+    /// Queues what others pushed behind what is queued here, as if each had been woken here just now.
+    #[inline]
+    fn take_injected(&self, core: &mut Core) {
+        if !self.scheduler.injector.is_empty()
+            && let Some(injected) = self.scheduler.injector.try_take(|len| len)
+        {
+            core.queue.extend(injected);
+        }
     }
 
     #[inline]
