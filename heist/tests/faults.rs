@@ -452,6 +452,8 @@ fn misuse_panics_at_the_callers_line() {
         std::panic::set_hook(Box::new(|info| {
             let at = info.location().map(|l| (l.file().to_owned(), l.line()));
             LOCATION.with(|l| *l.borrow_mut() = at);
+            // Shown only if the child fails.
+            eprintln!("{info}");
         }));
         let mut wrong = Vec::new();
         macro_rules! misuse {
