@@ -38,11 +38,15 @@ where
         Id::next(),
         Location::caller(),
     );
-    crew::with_own(runtime, |crew| match crew {
-        Some(crew) => crew.spawn(future, id, spawned_at),
-        None => match context::current() {
+    let spawned = crew::with_own(runtime, |crew| match crew {
+        Some(crew) => Ok(crew.spawn(future, id, spawned_at)),
+        None => Err(future),
+    });
+    match spawned {
+        Ok(handle) => handle,
+        Err(future) => match context::current() {
             Some(scheduler) => scheduler.spawn_at(future, id, spawned_at),
             None => panic!("{}", context::NO_RUNTIME),
         },
-    })
+    }
 }
