@@ -317,6 +317,8 @@ mod tests {
 
     #[test]
     fn names_are_looked_up() {
+        let runtime = crate::runtime::Runtime::new().unwrap();
+        let _entered = runtime.enter();
         assert!(
             addrs("localhost:80")
                 .iter()

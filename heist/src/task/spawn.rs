@@ -38,11 +38,13 @@ where
         Id::next(),
         Location::caller(),
     );
-    crew::with_own(runtime, |crew| match crew {
-        Some(crew) => crew.spawn(future, id, spawned_at),
-        None => match context::current() {
-            Some(scheduler) => scheduler.spawn_at(future, id, spawned_at),
-            None => panic!("{}", context::NO_RUNTIME),
-        },
-    })
+    let task = crew::with_own(runtime, |crew| match crew {
+        Some(crew) => Some(crew.spawn(future, id, spawned_at)),
+        None => context::current().map(|scheduler| scheduler.spawn_at(future, id, spawned_at)),
+    });
+    match task {
+        Some(task) => task,
+        // Not in the closure, which would be the panic's place.
+        None => panic!("{}", context::NO_RUNTIME),
+    }
 }
