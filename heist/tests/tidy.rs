@@ -37,16 +37,6 @@ const UPWARD: &[(&str, &str, &str)] = &[];
 /// Uses of `std` where the seam would do harm or does not reach: file or folder, what, why.
 const BESIDE_THE_SEAM: &[(&str, &str, &str)] = &[
     (
-        "sync/mod.rs",
-        "std::cell::UnsafeCell",
-        "guards lend the value out, which loom's cell cannot watch",
-    ),
-    (
-        "sync/watch/lock.rs",
-        "std::sync",
-        "a lock that is std's or loom's, like the seam's own",
-    ),
-    (
         "engine/base/counters.rs",
         "std::sync::atomic",
         "statistics order nothing and would only add interleavings",

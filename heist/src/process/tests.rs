@@ -78,7 +78,7 @@ fn without_pidfds_orphans_are_reaped() {
         drop(stdin);
         gone(id).await;
 
-        let mut running = Running::new(sh("sleep 100"), true);
+        let mut running = Running::new(sh("exec sleep 100"), true);
         running.watch_signals().unwrap();
         let id = running.id();
         drop(running);

@@ -492,7 +492,12 @@ impl DrivingThread {
             if scheduler.panicked.load(Relaxed) {
                 self.end_by_panic(core);
             }
-            // A lap: each task that is queued now, once. Then the root may have its turn.
+            // A lap: each task that is runnable now, once. Then the root may have its turn.
+            if !scheduler.injector.is_empty()
+                && let Some(injected) = scheduler.injector.try_take(|len| len)
+            {
+                core.queue.extend(injected);
+            }
             let lap = (core.queue.len() as u32).clamp(1, core.until_maintain.max(1));
             let mut idle = false;
             for _ in 0..lap {

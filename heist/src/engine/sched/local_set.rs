@@ -23,9 +23,8 @@
 //! **Rejected.** *Counting references to the set in its tasks* (Tokio): T11 does without. *Thread ids*:
 //! asking for one while the thread's locals are torn down has aborted programs.
 //!
-//! **Tested by** `loom_tests` and `tests/local_set.rs`. Seen to fail: without the wait for foreign calls,
-//! or with the call ended before the look at the waker, `a_foreign_wake_vs_close`; with the waker
-//! registered after the look at the queues, `a_foreign_wake_vs_poll`.
+//! **Tested by** `loom_tests` and `tests/local_set.rs`. Seen to fail: without the wait for foreign calls
+//! all models; with the waker registered after the look at the queues, `a_foreign_wake_vs_poll`.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
