@@ -58,7 +58,8 @@ pub(crate) const NO_RUNTIME: &str = "there is no reactor running, must be called
 pub(crate) struct Entered {
     outer: Option<SchedHandle>,
     depth: usize,
-    _thread_bound: PhantomData<*const ()>,
+    /// Not `Send`, but `Sync`, as a guard of std's is.
+    _thread_bound: PhantomData<std::sync::MutexGuard<'static, ()>>,
 }
 
 /// Enters `handle`'s runtime.
@@ -191,7 +192,12 @@ pub(crate) fn assert_may_run() {
 /// Panics if this thread runs the tasks of a runtime or set that has no other thread for them.
 #[track_caller]
 pub(crate) fn assert_may_hand_on() {
-    let single = || with_current(|handle| matches!(handle, SchedHandle::CurrentThread(_)));
+    let single = || {
+        with_current(|handle| match handle {
+            SchedHandle::CurrentThread(scheduler) => scheduler.is_current(),
+            SchedHandle::Crew(_) => false,
+        })
+    };
     assert!(
         poll::may_block() || (single() != Some(true) && !local_set::is_polling()),
         "can call blocking only when running on the multi-threaded runtime"

@@ -11,6 +11,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use crate::engine::reactor::rt_shutdown_err;
 use crate::io::pool_buf::{MAX_BUF_SIZE, PoolBuf};
 use crate::io::{AsyncRead, AsyncWrite, ReadBuf};
 use crate::runtime::Handle;
@@ -218,7 +219,7 @@ impl Writer {
             let result = job(&mut buf);
             (result, buf)
         });
-        self.jobs = Jobs::Busy(join.ok_or_else(not_run)?);
+        self.jobs = Jobs::Busy(join.ok_or_else(rt_shutdown_err)?);
         Ok(())
     }
 

@@ -1,5 +1,8 @@
 //! What the expansions name. Public because it must be; not for use by hand, and free to change.
 
+// What Tokio has here and its own tests use.
+pub use std::future::poll_fn;
+
 pub use super::join::{Join, MaybeDone, TryJoin};
 pub use super::list::Nil;
 pub use super::order::{Biased, Random, Rotating};

@@ -38,15 +38,13 @@ where
         Id::next(),
         Location::caller(),
     );
-    let spawned = crew::with_own(runtime, |crew| match crew {
-        Some(crew) => Ok(crew.spawn(future, id, spawned_at)),
-        None => Err(future),
+    let task = crew::with_own(runtime, |crew| match crew {
+        Some(crew) => Some(crew.spawn(future, id, spawned_at)),
+        None => context::current().map(|scheduler| scheduler.spawn_at(future, id, spawned_at)),
     });
-    match spawned {
-        Ok(handle) => handle,
-        Err(future) => match context::current() {
-            Some(scheduler) => scheduler.spawn_at(future, id, spawned_at),
-            None => panic!("{}", context::NO_RUNTIME),
-        },
+    match task {
+        Some(task) => task,
+        // Not in the closure, which would be the panic's place.
+        None => panic!("{}", context::NO_RUNTIME),
     }
 }

@@ -351,8 +351,10 @@ impl<J> Roster<J> {
     pub(super) fn close(&mut self) -> (Vec<Arc<Parker>>, Vec<Queued<J>>) {
         self.closed = true;
         let mut cancelled = Vec::new();
+        let mut coming = self.claimed + self.creating;
         for queued in mem::take(&mut self.queue) {
-            if queued.is_mandatory() {
+            if queued.is_mandatory() || coming > 0 {
+                coming = coming.saturating_sub(1);
                 self.queue.push_back(queued);
             } else {
                 cancelled.push(queued);

@@ -7,7 +7,7 @@ use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::Runnable;
 
 /// How often a task can give up its turn before the drivers are looked at.
-pub(super) const YIELDS_BEFORE_DRIVERS: u32 = 8;
+pub(super) const YIELDS_BEFORE_DRIVERS: u32 = 4;
 
 /// Whether a push made work that siblings could help with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -58,7 +58,10 @@ pub(super) unsafe fn poll<F: Future, S: Schedule>(header: NonNull<Header>) -> Po
     let result = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: the waker does not outlive this poll, and so not the cell.
         let waker = unsafe { borrowed_waker(header) };
-        poll_future(cell, &mut Context::from_waker(&waker))
+        let unwinding = DropOnUnwind(cell);
+        let polled = poll_future(cell, &mut Context::from_waker(&waker));
+        std::mem::forget(unwinding);
+        polled
     }));
     let yielded = current::leave(outer);
 
@@ -110,6 +113,17 @@ pub(super) unsafe fn poll<F: Future, S: Schedule>(header: NonNull<Header>) -> Po
     }
 }
 
+/// Drops the future of a poll that panics while it unwinds, as any value on the stack would be: drops
+/// ask `std::thread::panicking`.
+struct DropOnUnwind<'a, F: Future, S>(&'a Cell<F, S>);
+
+impl<F: Future, S> Drop for DropOnUnwind<'_, F, S> {
+    fn drop(&mut self) {
+        // A second panic, out of the future's drop, has no one left to go to.
+        let _ = unwind::guarded(|| replace_stage(self.0, Stage::Consumed));
+    }
+}
+
 /// Polls the future; when it is ready, drops it and puts the output in its place.
 fn poll_future<F: Future, S>(cell: &Cell<F, S>, cx: &mut Context<'_>) -> Poll<()> {
     let output = cell.stage.with_mut(|stage| {
@@ -152,15 +166,11 @@ fn replace_stage<F: Future, S>(cell: &Cell<F, S>, next: Stage<F>) {
     });
 }
 
-/// The poll panicked: drop the future, keep the panic for the `JoinHandle`.
+/// The poll panicked, and the future is gone: keep the panic for the `JoinHandle`.
 #[cold]
 fn store_panic<F: Future, S>(cell: &Cell<F, S>, panic: Panic) {
-    let id = cell.header.id;
-    let outer = current::enter(std::ptr::null(), id.as_u64());
-    // A second panic, out of the future's drop, has no one left to go to.
-    let _ = unwind::guarded(|| replace_stage(cell, Stage::Consumed));
-    replace_stage(cell, Stage::Output(Err(JoinError::panic(id, panic))));
-    let _ = current::leave(outer);
+    let error = JoinError::panic(cell.header.id, panic);
+    replace_stage(cell, Stage::Output(Err(error)));
 }
 
 /// Drops the future and completes the task as cancelled.

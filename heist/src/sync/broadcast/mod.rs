@@ -450,17 +450,16 @@ impl<T: Clone> Receiver<T> {
         spend_budget(async {
             loop {
                 // A value that is there costs no more than this look.
-                match self.try_recv() {
-                    Err(TryRecvError::Empty) => {}
-                    result => return received(result),
+                if let Some(result) = received(self.try_recv()) {
+                    return result;
                 }
                 let ring = Arc::clone(&self.ring);
                 // D3: before the look.
                 let sent = ring.sent.notified();
-                match self.try_recv() {
-                    Err(TryRecvError::Empty) => sent.await,
-                    result => return received(result),
+                if let Some(result) = received(self.try_recv()) {
+                    return result;
                 }
+                sent.await;
             }
         })
         .await
@@ -499,12 +498,14 @@ impl<T: Clone> Receiver<T> {
     }
 }
 
-/// What `recv` returns for what `try_recv` did, which was not `Empty`.
-fn received<T>(result: Result<T, TryRecvError>) -> Result<T, RecvError> {
-    result.map_err(|error| match error {
-        TryRecvError::Lagged(missed) => RecvError::Lagged(missed),
-        TryRecvError::Closed | TryRecvError::Empty => RecvError::Closed,
-    })
+/// What `recv` returns for what `try_recv` did; `None` to wait.
+fn received<T>(result: Result<T, TryRecvError>) -> Option<Result<T, RecvError>> {
+    match result {
+        Ok(value) => Some(Ok(value)),
+        Err(TryRecvError::Lagged(missed)) => Some(Err(RecvError::Lagged(missed))),
+        Err(TryRecvError::Closed) => Some(Err(RecvError::Closed)),
+        Err(TryRecvError::Empty) => None,
+    }
 }
 
 impl<T> Drop for Receiver<T> {

@@ -19,8 +19,9 @@
 //!   queue, and *last* its state is set: from then on its node may be gone.
 //! * S5. A future that is dropped in the queue leaves it under the lock, and what it had collected goes
 //!   to the next; one that was granted gives everything back.
-//! * S6. After `CLOSED`, nobody joins the queue. Those in it are refused, and what they had
-//!   collected goes back into the word.
+//! * S6. After `CLOSED`, nobody joins the queue, and those in it are refused. They keep what they had
+//!   collected until they hear of it or are dropped, as one that was granted does, who is then
+//!   refused too: so all permits are back in the word when nobody thinks of them any more.
 //! * S7. Wakers are cloned, woken and dropped outside the lock. If one panics, the rest of a hand-out or
 //!   close still happens, while unwinding.
 //! * S8. The budget is spent on the answer, not on the place in the queue: a task without budget still
@@ -130,9 +131,9 @@ impl Waiter {
     ///
     /// # Safety
     ///
-    /// The caller holds the lock.
+    /// The caller holds the lock, or has the waiter to itself.
     unsafe fn collected(&self) -> usize {
-        // SAFETY: under the lock.
+        // SAFETY: the caller's word.
         self.wanted - self.missing.with(|missing| unsafe { *missing })
     }
 
@@ -324,15 +325,12 @@ impl Permits {
                 while !self.1 {
                     let mut batch = WakeBatch::new();
                     let mut queue = self.0.queue.lock();
-                    let mut collected = 0;
                     while batch.has_room() {
                         let Some(waiter) = queue.pop_front() else {
                             break;
                         };
                         // SAFETY: S4 — a node in the queue is live until its state is set.
                         let waiter = unsafe { waiter.as_ref() };
-                        // SAFETY: under the lock.
-                        collected += unsafe { waiter.collected() };
                         // SAFETY: under the lock.
                         if let Some(waker) = unsafe { waiter.take_waker() } {
                             batch.push(waker);
@@ -341,9 +339,7 @@ impl Permits {
                         waiter.state.store(REFUSED, Release);
                     }
                     self.1 = queue.is_empty();
-                    // What was collected had been in the word or in a holder's hand before, so there
-                    // is room for it.
-                    let _ = self.0.put_back(&queue, collected);
+                    let _ = self.0.put_back(&queue, 0);
                     drop(queue);
                     batch.wake_all();
                 }
@@ -499,6 +495,15 @@ enum Stage {
 }
 
 impl AcquirePermits<'_> {
+    /// The permits of a waiter that is out of the queue, by `state`.
+    fn held(&self, state: u8) -> usize {
+        if state == GRANTED {
+            return self.waiter.wanted;
+        }
+        // SAFETY: S4 — refused, it is the future's alone.
+        unsafe { self.waiter.collected() }
+    }
+
     /// The first poll.
     fn start(&self, cx: &mut Context<'_>) -> Poll<Result<(), Closed>> {
         match self.permits.take(self.waiter.wanted) {
@@ -567,9 +572,13 @@ impl AcquirePermits<'_> {
         loop {
             // Ordering: acquire pairs with the release in `HandOut::run` and `close`.
             match self.waiter.state.load(Acquire) {
-                GRANTED => return Poll::Ready(Ok(())),
-                REFUSED => return Poll::Ready(Err(Closed)),
-                _ => {}
+                GRANTED if !self.permits.is_closed() => return Poll::Ready(Ok(())),
+                QUEUED => {}
+                decided => {
+                    // S6.
+                    self.permits.release(self.held(decided));
+                    return Poll::Ready(Err(Closed));
+                }
             }
             let queue = self.permits.queue.lock();
             if self.waiter.state.load(Relaxed) != QUEUED {
@@ -637,18 +646,12 @@ impl Drop for AcquirePermits<'_> {
         // S5.
         // Ordering: acquire pairs with the release in `HandOut::run` and `close`.
         match self.waiter.state.load(Acquire) {
-            GRANTED => return self.permits.release(self.waiter.wanted),
-            REFUSED => return,
-            _ => {}
+            QUEUED => {}
+            decided => return self.permits.release(self.held(decided)),
         }
         let mut queue = self.permits.queue.lock();
         match self.waiter.state.load(Relaxed) {
-            GRANTED => {
-                drop(queue);
-                self.permits.release(self.waiter.wanted);
-            }
-            REFUSED => {}
-            _ => {
+            QUEUED => {
                 // SAFETY: `QUEUED` under the lock: it is in this queue.
                 unsafe { queue.remove(NonNull::from(&self.waiter)) };
                 // SAFETY: under the lock.
@@ -657,6 +660,10 @@ impl Drop for AcquirePermits<'_> {
                 let waker = unsafe { self.waiter.take_waker() };
                 self.permits.hand_out(queue, collected);
                 drop(waker);
+            }
+            decided => {
+                drop(queue);
+                self.permits.release(self.held(decided));
             }
         }
     }
