@@ -57,10 +57,13 @@ pub(crate) fn full() -> bool {
     std::env::var("HEIST_STRESS").is_ok_and(|stress| stress == "full")
 }
 
-/// A test's size in a debug build, an optimised one, and in full.
+/// A test's size in a debug build, an optimised one, and in full. `HEIST_STRESS=tiny` is for valgrind,
+/// under which everything takes fifty times as long.
 pub(crate) fn scale(debug: usize, release: usize, at_full: usize) -> usize {
     if full() {
         at_full
+    } else if std::env::var_os("HEIST_STRESS").is_some_and(|size| size == "tiny") {
+        (debug / 50).clamp(2, debug)
     } else if cfg!(debug_assertions) {
         debug
     } else {
