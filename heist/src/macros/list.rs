@@ -5,20 +5,39 @@
 //! generic code. [`And`] has its elder elements inside, so recursion visits them first: first
 //! written, first polled, first dropped.
 
-use pin_project_lite::pin_project;
+use std::pin::Pin;
 
 /// The empty list.
 #[derive(Debug)]
 pub struct Nil;
 
-pin_project! {
-    /// A list with one more element.
-    #[derive(Debug)]
-    pub struct And<L, T> {
-        #[pin]
-        pub(super) elder: L,
-        #[pin]
-        pub(super) last: T,
+/// A list with one more element.
+///
+/// Projected by hand: what `pin_project_lite` generates for `Unpin` takes the compiler two steps of
+/// recursion an element, and a list of 64 must stay below its limit.
+#[derive(Debug)]
+pub struct And<L, T> {
+    pub(super) elder: L,
+    pub(super) last: T,
+}
+
+/// A pinned [`And`], taken apart.
+pub(super) struct AndProjection<'a, L, T> {
+    pub(super) elder: Pin<&'a mut L>,
+    pub(super) last: Pin<&'a mut T>,
+}
+
+impl<L, T> And<L, T> {
+    #[inline]
+    pub(super) fn project(self: Pin<&mut Self>) -> AndProjection<'_, L, T> {
+        // SAFETY: nothing is moved out of it below.
+        let list = unsafe { self.get_unchecked_mut() };
+        // SAFETY: both fields are pinned whenever the list is: it has no `Drop`, is `Unpin` only if
+        // both are, and nothing else gives out unpinned access to a pinned list's fields.
+        let elder = unsafe { Pin::new_unchecked(&mut list.elder) };
+        // SAFETY: as above.
+        let last = unsafe { Pin::new_unchecked(&mut list.last) };
+        AndProjection { elder, last }
     }
 }
 

@@ -5,6 +5,7 @@
 //! testable, and without a single `unsafe` in the user's crate. The names an expansion needs are
 //! public but hidden, in [`support`].
 
+#[allow(unsafe_code, reason = "a list of pinned futures is projected by hand")]
 mod list;
 pub(crate) mod order;
 

@@ -1,9 +1,11 @@
 //! The sleep protocol by itself: workers that only take from a counter, and pushers that add to it.
 //! A lost wake is a deadlock, which loom reports.
 //!
-//! Weakened once, with what was seen: the fence of `worker_to_notify` removed, the fence of
-//! `start_sleep` removed, the second look of `sleep` skipped, the last searcher's look of `found`
-//! skipped, the second look of `Idle::claim` skipped: each deadlocks in one of the models below.
+//! Weakened once, and seen to deadlock: without the fence of `worker_to_notify`; without that of
+//! `start_sleep`; without the second look of `sleep`; with a sleeper that looks only if it was a searcher
+//! itself (I4); without the second look of `Idle::claim`, and without the fence before it. What the models
+//! do not show is the last searcher's look (I3) and its fence: without them nothing is lost, as the worker
+//! that is awake comes to it; a sleeping sibling would just not help.
 
 use crate::engine::base::parker::Parker;
 use crate::engine::sched::idle::{Idle, Rise};
