@@ -138,7 +138,9 @@ pub(crate) fn build(
         suite.label(),
         side.name()
     );
-    let target = work.join(format!("target-{}", side.name()));
+    // The flags differ, and would have all of it built anew each time.
+    let unstable = if suite.unstable { "-unstable" } else { "" };
+    let target = work.join(format!("target-{}{unstable}", side.name()));
     let mut child = cargo()
         .current_dir(&project)
         .env("RUSTFLAGS", rustflags(suite.unstable))

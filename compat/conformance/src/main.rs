@@ -76,7 +76,8 @@ fn conform(options: &Options) -> Result<bool> {
             .filter(|file| options.selects(&file.name))
             .collect();
         if files.is_empty() {
-            return Err(format!("{}: no test file matches", suite.name).into());
+            println!("{}: no test file matches", suite.name);
+            continue;
         }
 
         let there = match options.no_baseline {

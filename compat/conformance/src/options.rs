@@ -8,7 +8,7 @@ pub(crate) const HELP: &str = "\
 conformance [options] [FILE...]
 
 FILE           test files to take, by name; `*` at either end matches anything (default: all)
---suite NAME   tokio, tokio-util or tokio-stream; may be repeated (default: tokio)
+--suite NAME   tokio, tokio-stream or tokio-util; may be repeated (default: all three)
 --unstable     build both sides with --cfg tokio_unstable
 --test TEXT    run only the tests whose name contains TEXT (nothing is judged then)
 --timeout S    seconds a test may take (default: 60)
@@ -76,7 +76,9 @@ impl Options {
             }
         }
         if options.suites.is_empty() {
-            options.suites.push("tokio".to_owned());
+            options.suites = ["tokio", "tokio-stream", "tokio-util"]
+                .map(str::to_owned)
+                .into();
         }
         Ok(Some(options))
     }

@@ -95,7 +95,14 @@ impl WorkerContext {
             core.searching = false;
             let _ = self.crew.idle.stop_searching();
         }
+        self.count_busy(up_since, self.now());
         self.crew.return_core(core);
+    }
+
+    /// Counts the time from getting up until `now`. The core is here: nobody else counts.
+    fn count_busy(&self, up_since: Instant, now: Instant) {
+        let busy = now.duration_since(up_since).as_nanos() as u64;
+        self.post().counters.busy_nanos.add(busy);
     }
 
     /// Runs a task, and those that follow it through the slot. `None` if the core was handed on.
@@ -209,9 +216,7 @@ impl WorkerContext {
         }
         let counters = &self.post().counters;
         let mut now = self.now();
-        counters
-            .busy_nanos
-            .add(now.duration_since(*up_since).as_nanos() as u64);
+        self.count_busy(*up_since, now);
         counters.parks.add(1);
 
         let mut woken = false;
