@@ -69,7 +69,7 @@
 //! created by the submitter under its lock. *Creating under the lock*: 20 to 60 µs during which
 //! nobody can submit, and the user's name function would run under it. *Handing the job over in the
 //! claim*: it would wait for that thread to wake even if another comes back at once. *Waking the
-//! next only when the backlog has outlived some microseconds* (engine.md 2.10): needs somebody who
+//! next only when the backlog has outlived some microseconds*: needs somebody who
 //! is not blocked to look again, and B1 has no such somebody. *A lock-free queue*: see the
 //! measurements in the commit that added this module.
 //!
