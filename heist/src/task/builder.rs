@@ -46,10 +46,10 @@ impl<'a> Builder<'a> {
     ///
     /// Outside of a runtime.
     #[track_caller]
-    pub fn spawn<F>(self, future: F) -> io::Result<JoinHandle<F::Output>>
+    pub fn spawn<Fut>(self, future: Fut) -> io::Result<JoinHandle<Fut::Output>>
     where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
+        Fut: Future + Send + 'static,
+        Fut::Output: Send + 'static,
     {
         Ok(task::spawn(future))
     }
@@ -60,10 +60,10 @@ impl<'a> Builder<'a> {
     ///
     /// None at present.
     #[track_caller]
-    pub fn spawn_on<F>(self, future: F, handle: &Handle) -> io::Result<JoinHandle<F::Output>>
+    pub fn spawn_on<Fut>(self, future: Fut, handle: &Handle) -> io::Result<JoinHandle<Fut::Output>>
     where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
+        Fut: Future + Send + 'static,
+        Fut::Output: Send + 'static,
     {
         Ok(handle.spawn(future))
     }
@@ -78,10 +78,10 @@ impl<'a> Builder<'a> {
     ///
     /// Outside of a [`LocalSet`] and a [`LocalRuntime`](crate::runtime::LocalRuntime).
     #[track_caller]
-    pub fn spawn_local<F>(self, future: F) -> io::Result<JoinHandle<F::Output>>
+    pub fn spawn_local<Fut>(self, future: Fut) -> io::Result<JoinHandle<Fut::Output>>
     where
-        F: Future + 'static,
-        F::Output: 'static,
+        Fut: Future + 'static,
+        Fut::Output: 'static,
     {
         Ok(task::spawn_local(future))
     }
@@ -92,14 +92,14 @@ impl<'a> Builder<'a> {
     ///
     /// None at present.
     #[track_caller]
-    pub fn spawn_local_on<F>(
+    pub fn spawn_local_on<Fut>(
         self,
-        future: F,
+        future: Fut,
         local_set: &LocalSet,
-    ) -> io::Result<JoinHandle<F::Output>>
+    ) -> io::Result<JoinHandle<Fut::Output>>
     where
-        F: Future + 'static,
-        F::Output: 'static,
+        Fut: Future + 'static,
+        Fut::Output: 'static,
     {
         Ok(local_set.spawn_local(future))
     }
@@ -114,10 +114,13 @@ impl<'a> Builder<'a> {
     ///
     /// Outside of a runtime, and if the system gives no thread and the pool has none.
     #[track_caller]
-    pub fn spawn_blocking<F, R>(self, function: F) -> io::Result<JoinHandle<R>>
+    pub fn spawn_blocking<Function, Output>(
+        self,
+        function: Function,
+    ) -> io::Result<JoinHandle<Output>>
     where
-        F: FnOnce() -> R + Send + 'static,
-        R: Send + 'static,
+        Function: FnOnce() -> Output + Send + 'static,
+        Output: Send + 'static,
     {
         Ok(task::spawn_blocking(function))
     }
@@ -132,10 +135,14 @@ impl<'a> Builder<'a> {
     ///
     /// If the system gives no thread and the pool has none.
     #[track_caller]
-    pub fn spawn_blocking_on<F, R>(self, function: F, handle: &Handle) -> io::Result<JoinHandle<R>>
+    pub fn spawn_blocking_on<Function, Output>(
+        self,
+        function: Function,
+        handle: &Handle,
+    ) -> io::Result<JoinHandle<Output>>
     where
-        F: FnOnce() -> R + Send + 'static,
-        R: Send + 'static,
+        Function: FnOnce() -> Output + Send + 'static,
+        Output: Send + 'static,
     {
         Ok(handle.spawn_blocking(function))
     }
