@@ -8,6 +8,7 @@
     unused_imports,
     dead_code,
     deprecated,
+    clippy::all,
     reason = "that it compiles is the test"
 )]
 mod names {

@@ -4,12 +4,16 @@ use std::fmt;
 use std::future::Future;
 use std::io;
 
+use crate::engine::task::Origin;
 use crate::runtime::Handle;
-use crate::task::{self, JoinHandle, LocalSet};
+use crate::task::local_set::spawn_local_from;
+use crate::task::spawn::spawn_from;
+use crate::task::{JoinHandle, LocalSet};
 
 /// Sets a task up before it is spawned.
 ///
-/// A name is all there is to set; it is for those who look at the program from outside.
+/// A name is all there is to set. It stays with the task: [hooks](crate::runtime::TaskMeta::name) and
+/// [lists of tasks](crate::runtime::Handle::tasks) show it.
 ///
 /// ```
 /// # #[heist::main]
@@ -29,6 +33,10 @@ impl<'a> Builder<'a> {
     /// Of a task without a name.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    pub(super) fn named(name: Option<&'a str>) -> Self {
+        Self { name }
     }
 
     /// Names the task.
@@ -51,7 +59,7 @@ impl<'a> Builder<'a> {
         Fut: Future + Send + 'static,
         Fut::Output: Send + 'static,
     {
-        Ok(task::spawn(future))
+        Ok(spawn_from(future, Origin::named(self.name)))
     }
 
     /// As [`Handle::spawn`].
@@ -65,7 +73,7 @@ impl<'a> Builder<'a> {
         Fut: Future + Send + 'static,
         Fut::Output: Send + 'static,
     {
-        Ok(handle.spawn(future))
+        Ok(handle.spawn_from(future, Origin::named(self.name)))
     }
 
     /// As [`spawn_local`](task::spawn_local).
@@ -83,7 +91,7 @@ impl<'a> Builder<'a> {
         Fut: Future + 'static,
         Fut::Output: 'static,
     {
-        Ok(task::spawn_local(future))
+        Ok(spawn_local_from(future, Origin::named(self.name)))
     }
 
     /// As [`LocalSet::spawn_local`].
@@ -101,7 +109,7 @@ impl<'a> Builder<'a> {
         Fut: Future + 'static,
         Fut::Output: 'static,
     {
-        Ok(local_set.spawn_local(future))
+        Ok(local_set.spawn_local_from(future, Origin::named(self.name)))
     }
 
     /// As [`spawn_blocking`](task::spawn_blocking).
@@ -122,7 +130,7 @@ impl<'a> Builder<'a> {
         Function: FnOnce() -> Output + Send + 'static,
         Output: Send + 'static,
     {
-        Ok(task::spawn_blocking(function))
+        Ok(Handle::current().spawn_blocking_from(function, Origin::named(self.name)))
     }
 
     /// As [`Handle::spawn_blocking`].
@@ -144,7 +152,7 @@ impl<'a> Builder<'a> {
         Function: FnOnce() -> Output + Send + 'static,
         Output: Send + 'static,
     {
-        Ok(handle.spawn_blocking(function))
+        Ok(handle.spawn_blocking_from(function, Origin::named(self.name)))
     }
 }
 

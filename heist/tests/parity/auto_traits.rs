@@ -112,9 +112,14 @@ table! {
     "SYP--" ty { rt::runtime::Builder }
     "-YP--" ty { rt::runtime::EnterGuard<'static> }
     "SYPUR" ty { rt::runtime::Handle }
+    "SYPUR" ty { rt::runtime::HistogramConfiguration }
+    "SYPUR" ty { rt::runtime::HistogramScale }
     "SYPUR" ty { rt::runtime::Id }
+    "SYPUR" ty { rt::runtime::InvalidHistogramConfiguration }
     "--PUR" ty { rt::runtime::LocalOptions }
     "--PUR" ty { rt::runtime::LocalRuntime }
+    "SYPUR" ty { rt::runtime::LogHistogram }
+    "SYPUR" ty { rt::runtime::LogHistogramBuilder }
     "SYPUR" ty { rt::runtime::RngSeed }
     "SYPUR" ty { rt::runtime::Runtime }
     "SYPUR" ty { rt::runtime::RuntimeFlavor }
