@@ -176,6 +176,23 @@ impl LocalSet {
     /// # Cancel safety
     ///
     /// Cancel safe if `future` is: the tasks stay in the set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::task::{LocalSet, spawn_local};
+    /// use std::rc::Rc;
+    ///
+    /// let local = LocalSet::new();
+    /// let shared = Rc::new(7);
+    /// let seen = local
+    ///     .run_until(async move { spawn_local(async move { *shared }).await.unwrap() })
+    ///     .await;
+    /// assert_eq!(seen, 7);
+    /// # }
+    /// ```
     pub async fn run_until<F>(&self, future: F) -> F::Output
     where
         F: Future,

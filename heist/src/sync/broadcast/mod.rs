@@ -230,6 +230,18 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// Cancel safe.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, receiver) = heist::sync::broadcast::channel::<u32>(16);
+    /// heist::spawn(async move { drop(receiver) });
+    /// sender.closed().await;
+    /// assert_eq!(sender.receiver_count(), 0);
+    /// # }
+    /// ```
     pub async fn closed(&self) {
         spend_budget(async {
             loop {
@@ -446,6 +458,27 @@ impl<T: Clone> Receiver<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: if the future is dropped, no value was received.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::broadcast::{self, error::RecvError};
+    ///
+    /// let (sender, mut receiver) = broadcast::channel(2);
+    /// for n in 0..4 {
+    ///     sender.send(n).unwrap();
+    /// }
+    /// drop(sender);
+    ///
+    /// // It was too slow for the first two.
+    /// assert_eq!(receiver.recv().await, Err(RecvError::Lagged(2)));
+    /// assert_eq!(receiver.recv().await, Ok(2));
+    /// assert_eq!(receiver.recv().await, Ok(3));
+    /// assert_eq!(receiver.recv().await, Err(RecvError::Closed));
+    /// # }
+    /// ```
     pub async fn recv(&mut self) -> Result<T, RecvError> {
         spend_budget(async {
             loop {

@@ -133,6 +133,23 @@ impl<T> Receiver<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: if the future is dropped, no message was taken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, mut receiver) = heist::sync::mpsc::channel(4);
+    /// heist::spawn(async move {
+    ///     sender.send(1).await.unwrap();
+    ///     sender.send(2).await.unwrap();
+    /// });
+    /// assert_eq!(receiver.recv().await, Some(1));
+    /// assert_eq!(receiver.recv().await, Some(2));
+    /// // All senders are gone, and nothing is left.
+    /// assert_eq!(receiver.recv().await, None);
+    /// # }
+    /// ```
     pub async fn recv(&mut self) -> Option<T> {
         poll_fn(|cx| self.poll_recv(cx)).await
     }
@@ -346,6 +363,20 @@ impl<T> Sender<T> {
     ///
     /// If the future is dropped, the message was not sent, and is dropped with it. The place among
     /// those who wait is lost. To keep the message, use [`reserve`](Self::reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, mut receiver) = heist::sync::mpsc::channel(1);
+    /// sender.send("hello").await.unwrap();
+    /// assert_eq!(receiver.recv().await, Some("hello"));
+    ///
+    /// drop(receiver);
+    /// assert_eq!(sender.send("anyone?").await.unwrap_err().0, "anyone?");
+    /// # }
+    /// ```
     pub async fn send(&self, value: T) -> Result<(), SendError<T>> {
         match self.tx.acquire(1).await {
             Ok(()) => {
@@ -361,6 +392,18 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: once closed, a channel stays closed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, receiver) = heist::sync::mpsc::channel::<u32>(1);
+    /// heist::spawn(async move { drop(receiver) });
+    /// sender.closed().await;
+    /// assert!(sender.is_closed());
+    /// # }
+    /// ```
     pub async fn closed(&self) {
         self.tx.closed().await;
     }
@@ -448,6 +491,21 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// As [`reserve`](Self::reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, mut receiver) = heist::sync::mpsc::channel(4);
+    /// let permits = sender.reserve_many(3).await.unwrap();
+    /// for (n, permit) in permits.enumerate() {
+    ///     permit.send(n);
+    /// }
+    /// assert_eq!(receiver.recv().await, Some(0));
+    /// # assert_eq!(receiver.recv().await, Some(1));
+    /// # }
+    /// ```
     pub async fn reserve_many(&self, n: usize) -> Result<PermitIterator<'_, T>, SendError<()>> {
         self.tx.acquire(n).await?;
         Ok(PermitIterator {
@@ -465,6 +523,20 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// As [`reserve`](Self::reserve); the sender is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, mut receiver) = heist::sync::mpsc::channel(1);
+    /// let permit = sender.reserve_owned().await.unwrap();
+    /// // It can go anywhere, and gives the sender back.
+    /// let sender = heist::spawn(async move { permit.send(7) }).await.unwrap();
+    /// assert_eq!(receiver.recv().await, Some(7));
+    /// # drop(sender);
+    /// # }
+    /// ```
     pub async fn reserve_owned(self) -> Result<OwnedPermit<T>, SendError<()>> {
         self.tx.acquire(1).await?;
         Ok(OwnedPermit { tx: Some(self.tx) })

@@ -79,6 +79,19 @@ impl<T> UnboundedReceiver<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: if the future is dropped, no message was taken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, mut receiver) = heist::sync::mpsc::unbounded_channel();
+    /// sender.send(1).unwrap();
+    /// drop(sender);
+    /// assert_eq!(receiver.recv().await, Some(1));
+    /// assert_eq!(receiver.recv().await, None);
+    /// # }
+    /// ```
     pub async fn recv(&mut self) -> Option<T> {
         poll_fn(|cx| self.poll_recv(cx)).await
     }
@@ -90,6 +103,21 @@ impl<T> UnboundedReceiver<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: if the future is dropped, no message was taken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, mut receiver) = heist::sync::mpsc::unbounded_channel();
+    /// for n in 0..5 {
+    ///     sender.send(n).unwrap();
+    /// }
+    /// let mut batch = Vec::new();
+    /// assert_eq!(receiver.recv_many(&mut batch, 3).await, 3);
+    /// assert_eq!(batch, [0, 1, 2]);
+    /// # }
+    /// ```
     pub async fn recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
         poll_fn(|cx| self.poll_recv_many(cx, buffer, limit)).await
     }
@@ -207,6 +235,18 @@ impl<T> UnboundedSender<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: once closed, a channel stays closed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, receiver) = heist::sync::mpsc::unbounded_channel::<u32>();
+    /// heist::spawn(async move { drop(receiver) });
+    /// sender.closed().await;
+    /// assert!(sender.is_closed());
+    /// # }
+    /// ```
     pub async fn closed(&self) {
         self.tx.closed().await;
     }
