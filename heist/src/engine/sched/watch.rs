@@ -246,6 +246,7 @@ mod loom_tests {
     use super::Bed;
     use crate::engine::sched::idle::Idle;
     use crate::loom::sync::Arc;
+    use crate::loom::sync::atomic::Ordering::Relaxed;
     use crate::loom::thread;
 
     /// W3: a worker gets up and stays up while the watch wants to doze. Whichever comes first, the
@@ -253,7 +254,9 @@ mod loom_tests {
     #[test]
     fn who_gets_up_finds_the_watch_awake() {
         loom::model(|| {
-            let shared = Arc::new((Bed::new(), Idle::new(1)));
+            let bed = Bed::new();
+            bed.dozing.store(false, Relaxed);
+            let shared = Arc::new((bed, Idle::new(1)));
             let watch = {
                 let shared = Arc::clone(&shared);
                 thread::spawn(move || {
