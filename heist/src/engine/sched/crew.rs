@@ -199,7 +199,9 @@ impl Crew {
         &self.services
     }
 
-    /// Makes a task of `future`, which was spawned at `spawned_at`.
+    /// Makes a task of `future`, which was spawned at `spawned_at`. Inlined, as each call on the way would
+    /// copy the future.
+    #[inline(always)]
     pub(crate) fn spawn<F>(
         self: &Arc<Self>,
         future: F,

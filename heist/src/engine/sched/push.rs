@@ -112,7 +112,10 @@ impl WorkerContext {
                 Some(displaced) => self.push_back(&core, displaced),
             }
         } else {
-            self.push_back(&core, runnable)
+            // I6 again: the slot has had its turns, but nobody waits for the next one.
+            let is_next = self.crew.config.use_slot && core.queue.is_empty();
+            let shareable = self.push_back(&core, runnable);
+            if is_next { Shareable::No } else { shareable }
         };
         self.core.set(Some(core));
         // What the drivers wake is announced once, by whoever turned them.
