@@ -46,6 +46,9 @@
 //!   sibling with every third message. If the worker is stuck in a long poll, [`watch`] has them taken
 //!   by others.
 //!
+//! * **I7** What a running task pushes on its worker's queue is announced only when the queue is long enough
+//!   to be worth a wake ([`pace`]). Nothing is lost by it: the worker comes to its queue.
+//!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.
 //!
@@ -69,6 +72,7 @@ mod idle;
 mod idle_loom_tests;
 pub(crate) mod local_set;
 mod next_task;
+mod pace;
 mod push;
 mod shutdown;
 mod watch;
