@@ -2,14 +2,9 @@ use super::error::RecvError;
 use super::*;
 use crate::engine::base::parker::block_on;
 use crate::loom::thread;
-use std::future::Future;
-use std::task::{Context, Waker};
-
-fn model(f: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(2);
-    builder.check(f);
-}
+use crate::sync::loom_support::{Tracked, model, poll_once};
+use std::pin::pin;
+use std::task::Poll;
 
 #[test]
 fn both_receive_all() {
@@ -72,9 +67,7 @@ fn giving_up_against_send() {
         let (tx, mut rx) = channel::<Arc<u64>>(2);
         let sender = thread::spawn(move || tx.send(Arc::new(1)).is_ok());
         {
-            let mut waiting = std::pin::pin!(rx.recv());
-            let mut cx = Context::from_waker(Waker::noop());
-            if let std::task::Poll::Ready(value) = waiting.as_mut().poll(&mut cx) {
+            if let Poll::Ready(value) = poll_once(pin!(rx.recv())) {
                 assert_eq!(*value.unwrap(), 1);
                 sender.join().unwrap();
                 return;
@@ -118,5 +111,23 @@ fn upgrade_against_the_last_drop() {
             assert!(matches!(block_on(rx.recv()), Err(RecvError::Closed)));
         }
         assert_eq!(other.join().unwrap(), received);
+    });
+}
+
+/// What is received was written before, and each receiver's copy is its own.
+#[test]
+fn a_value_brings_what_came_before_it() {
+    model(|| {
+        let (tx, mut rx) = channel(1);
+        let mut other = tx.subscribe();
+        let receiver = thread::spawn(move || {
+            let value: Tracked = block_on(other.recv()).ok().unwrap();
+            value.add_one();
+            value.get()
+        });
+        assert!(tx.send(Tracked::new(1)).is_ok());
+        let value = block_on(rx.recv()).ok().unwrap();
+        value.add_one();
+        assert_eq!((value.get(), receiver.join().unwrap()), (2, 2));
     });
 }
