@@ -1,0 +1,1 @@
+//! A chat room over WebSocket: tokio-tungstenite.

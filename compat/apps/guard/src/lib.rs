@@ -1,0 +1,1 @@
+//! Sees that a test binary has no Tokio in it but heist.

@@ -1,0 +1,1 @@
+//! Lines in, sums out: tokio-util's codecs, token and tracker, tokio-stream, and back-pressure.

@@ -1,0 +1,1 @@
+//! A TCP proxy: copy_bidirectional.

@@ -1,0 +1,1 @@
+//! Files over QUIC: quinn.

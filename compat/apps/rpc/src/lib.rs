@@ -1,0 +1,1 @@
+//! A key-value service over gRPC: tonic.

@@ -1,0 +1,1 @@
+//! Accounts in a database: sqlx, on PostgreSQL and on SQLite.

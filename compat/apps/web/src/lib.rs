@@ -1,0 +1,1 @@
+//! A small web service: axum and tower-http, plain and over TLS.
