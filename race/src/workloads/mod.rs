@@ -12,13 +12,15 @@ mod net;
 mod process;
 mod request_reply;
 mod spawning;
+mod tails;
 mod timers;
+mod wakes;
 mod yielding;
 
 use std::future::Future;
 
 use super::rt;
-use crate::workload::{Probe, Workload};
+use crate::workload::{Probe, Tail, Workload};
 
 use rt::runtime::{Builder, Runtime};
 
@@ -28,6 +30,7 @@ pub(crate) fn all() -> Vec<Workload> {
         article::WORKLOADS,
         spawning::WORKLOADS,
         yielding::WORKLOADS,
+        wakes::WORKLOADS,
         request_reply::WORKLOADS,
         channels::WORKLOADS,
         timers::WORKLOADS,
@@ -36,6 +39,11 @@ pub(crate) fn all() -> Vec<Workload> {
         current_thread::WORKLOADS,
     ]
     .concat()
+}
+
+/// Every tail, in the table's order.
+pub(crate) fn tails() -> Vec<Tail> {
+    tails::all()
 }
 
 /// Every probe, in the table's order.
