@@ -1,8 +1,9 @@
-//! Both sides run everything once: a workload that hangs or panics is found here, not in a race.
+//! All sides run everything once: a workload that hangs or panics is found here, not in a race.
 
 use crate::contest::{self, Entry, Track};
 use crate::progress::Progress;
 use crate::side::Side;
+use crate::sys;
 use crate::watchdog::Watchdog;
 use crate::workload::{Round, Workload};
 
@@ -47,7 +48,20 @@ fn every_floor_runs_twice() {
     run_each_twice(&Side::floor());
 }
 
+#[test]
+fn every_tail_sees_its_events_on_both_sides() {
+    sys::raise_descriptor_limit();
+    for side in [Side::tokio(), Side::heist()] {
+        for tail in (side.tails)() {
+            eprintln!("{} on {}", tail.name, side.name());
+            let mut round = (tail.prepare)(2);
+            assert!(!round().is_empty(), "{}", tail.name);
+        }
+    }
+}
+
 fn run_each_twice(side: &Side) {
+    sys::raise_descriptor_limit();
     for workload in (side.workloads)() {
         eprintln!("{} on {}", workload.name, side.name());
         let mut round = (workload.prepare)(2);

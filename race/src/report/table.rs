@@ -20,11 +20,17 @@ pub(crate) fn list() {
 }
 
 pub(crate) fn print(report: &Report) {
+    print!("{}", text(report));
+}
+
+/// All tables.
+pub(crate) fn text(report: &Report) -> String {
     let conditions = &report.conditions;
     let (base, rival) = (conditions.base.as_str(), conditions.rival.as_str());
-    println!(
+    let mut text = format!(
         "{rival} {} against {base}: {} workers on {} cores ({}, Linux {}), {} rounds, load average \
-         {} before, {} after, {:.0} s",
+         {} before, {} after, {:.0} s\n\
+         ratios are {rival} / {base}: below 1.00, {rival} takes less\n",
         conditions.commit,
         conditions.workers,
         conditions.cores,
@@ -35,30 +41,25 @@ pub(crate) fn print(report: &Report) {
         conditions.load.1,
         conditions.seconds,
     );
-    println!("ratios are {rival} / {base}: below 1.00, {rival} takes less");
-    for (title, contests) in [
-        ("workload", &report.contests),
-        ("workload @workers", &report.sweeps),
-    ] {
-        if !contests.is_empty() {
-            print!("\n{}", align(&time_rows(title, base, rival, contests)));
-            print!("\n{}", align(&cost_rows(title, base, rival, contests)));
-            print_means(contests);
+    let mut add = |rows: Vec<Vec<String>>| {
+        if rows.len() > 1 {
+            text += &format!("\n{}", align(&rows));
+        }
+    };
+    let (contests, sweeps) = (&report.contests, &report.sweeps);
+    add(time_rows("workload", base, rival, contests));
+    add(cost_rows("workload", base, rival, contests));
+    add(time_rows("workload @workers", base, rival, sweeps));
+    add(cost_rows("workload @workers", base, rival, sweeps));
+    add(delay_rows(&report.delays));
+    add(probe_rows(base, rival, &report.probes));
+    for (what, contests) in [("workloads", contests), ("@workers", sweeps)] {
+        if let Some((time, cpu)) = super::means(contests) {
+            let count = contests.len();
+            text += &format!("\ngeometric mean of {count} {what}: time {time:.3}, CPU {cpu:.3}");
         }
     }
-    if !report.delays.is_empty() {
-        print!("\n{}", align(&delay_rows(&report.delays)));
-    }
-    if !report.probes.is_empty() {
-        print!("\n{}", align(&probe_rows(base, rival, &report.probes)));
-    }
-}
-
-fn print_means(contests: &[Contest]) {
-    if let Some((time, cpu)) = super::means(contests) {
-        let count = contests.len();
-        println!("\ngeometric mean of {count}: time {time:.3}, CPU {cpu:.3}");
-    }
+    text + "\n"
 }
 
 fn titles<const N: usize>(titles: [&str; N]) -> Vec<Vec<String>> {
