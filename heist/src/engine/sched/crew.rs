@@ -99,6 +99,8 @@ pub(super) struct Core {
     pub(super) until_maintain: u32,
     /// Tasks that gave up their turn since the last one.
     pub(super) yields: u32,
+    /// No thread had it yet: its worker counts as asleep, and begins by lying down.
+    pub(super) newborn: bool,
     /// Counted as searching in [`Idle`].
     pub(super) searching: bool,
     /// Whether woken tasks may go to the slot; off for a moment when too many went in a row.
@@ -123,6 +125,7 @@ impl Crew {
                     tick: 0,
                     until_maintain: config.event_interval,
                     yields: 0,
+                    newborn: true,
                     searching: false,
                     use_slot: config.use_slot,
                 };

@@ -73,6 +73,9 @@ impl WorkerContext {
 
     fn run(&self, mut core: Box<Core>) {
         let mut up_since = self.now();
+        if std::mem::take(&mut core.newborn) {
+            core = self.lie(core, &mut up_since);
+        }
         while !self.crew.is_closing() {
             core.tick = core.tick.wrapping_add(1);
             core.until_maintain -= 1;
@@ -196,15 +199,6 @@ impl WorkerContext {
 
     /// Sleeps until there is something to do, or something to look for.
     fn sleep(&self, mut core: Box<Core>, up_since: &mut Instant) -> Box<Core> {
-        if let Some(hook) = &self.crew.hooks.before_park {
-            // The hook may spawn and wake.
-            core = self.dispatch(core, || {
-                let _ = unwind::guarded(|| hook());
-            });
-            if !core.queue.is_empty() {
-                return core;
-            }
-        }
         if core.searching && self.spin() {
             return core;
         }
@@ -213,6 +207,17 @@ impl WorkerContext {
             // I1: something came while we were announcing.
             core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
             return core;
+        }
+        self.lie(core, up_since)
+    }
+
+    /// The sleep itself, once it is announced.
+    fn lie(&self, mut core: Box<Core>, up_since: &mut Instant) -> Box<Core> {
+        if let Some(hook) = &self.crew.hooks.before_park {
+            // The hook may spawn and wake: then the queue is not empty, and there is no sleep.
+            core = self.dispatch(core, || {
+                let _ = unwind::guarded(|| hook());
+            });
         }
         let counters = &self.post().counters;
         let mut now = self.now();
