@@ -97,8 +97,9 @@ impl Loop {
         }
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 256];
         while busy > 0 {
-            for i in 0..wait(&self.epoll, &mut events) {
-                let token = events[i].u64 as usize;
+            let count = wait(&self.epoll, &mut events);
+            for event in &events[..count] {
+                let token = event.u64 as usize;
                 self.ends[token]
                     .read_exact(&mut message)
                     .expect("a message comes whole");

@@ -94,20 +94,23 @@ pub(super) fn delays(delays: &Delays) -> String {
     .draw()
 }
 
-/// Points that are evenly spaced: what is below the axis, and each side's value.
-fn growth(title: &str, sides: [&str; 2], points: &[(String, [f64; 2])]) -> Option<String> {
+/// What is written below the axis, and each side's value.
+type Point = (String, [f64; 2]);
+
+/// Points that are evenly spaced.
+fn growth(title: &str, sides: [&str; 2], points: &[Point]) -> Option<String> {
     if points.len() < 2 {
         return None;
     }
     let share = |i: usize| (i as f64 + 0.25) / (points.len() as f64 - 0.5);
     let curve = |side: usize| {
-        let point = |(i, (label, values)): (usize, &(String, [f64; 2]))| {
+        let point = |(i, (label, values)): (usize, &Point)| {
             let title = format!("{} at {label}: {}", sides[side], nanos(values[side]));
             (share(i), values[side], title)
         };
         points.iter().enumerate().map(point).collect()
     };
-    let tick = |(i, (label, _)): (usize, &(String, [f64; 2]))| (share(i), label.clone());
+    let tick = |(i, (label, _)): (usize, &Point)| (share(i), label.clone());
     let plot = Plot {
         title: title.to_owned(),
         ticks: points.iter().enumerate().map(tick).collect(),
@@ -142,7 +145,7 @@ fn medians(contest: &Contest) -> [f64; 2] {
 }
 
 /// `ping_pong @4` and its like, by workload.
-fn sweeps(contests: &[Contest]) -> Vec<(&str, Vec<(String, [f64; 2])>)> {
+fn sweeps(contests: &[Contest]) -> Vec<(&str, Vec<Point>)> {
     let mut all: Vec<(&str, Vec<_>)> = Vec::new();
     for contest in contests {
         let (name, setting) = contest.name.split_once(" @").unwrap_or((&contest.name, ""));
@@ -155,7 +158,7 @@ fn sweeps(contests: &[Contest]) -> Vec<(&str, Vec<(String, [f64; 2])>)> {
     all
 }
 
-fn echo(report: &Report) -> Vec<(String, [f64; 2])> {
+fn echo(report: &Report) -> Vec<Point> {
     let point = |contest: &Contest| {
         let connections = contest.name.strip_prefix("tcp_echo_")?;
         Some((connections.to_owned(), medians(contest)))
