@@ -209,6 +209,21 @@ impl<T> Receiver<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: if the future is dropped, no value was counted as seen.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, mut receiver) = heist::sync::watch::channel("starting");
+    /// sender.send("ready").unwrap();
+    /// receiver.changed().await.unwrap();
+    /// assert_eq!(*receiver.borrow_and_update(), "ready");
+    ///
+    /// drop(sender);
+    /// assert!(receiver.changed().await.is_err());
+    /// # }
+    /// ```
     pub async fn changed(&mut self) -> Result<(), RecvError> {
         spend_budget(self.watched.wait(&mut self.seen)).await
     }
@@ -391,6 +406,18 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// Cancel safe.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, receiver) = heist::sync::watch::channel(0);
+    /// heist::spawn(async move { drop(receiver) });
+    /// sender.closed().await;
+    /// assert!(sender.is_closed());
+    /// # }
+    /// ```
     pub async fn closed(&self) {
         spend_budget(async {
             loop {
