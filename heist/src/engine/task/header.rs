@@ -85,7 +85,9 @@ impl<F: Future, S: Schedule> Cell<F, S> {
         id: Id,
         origin: Origin,
     ) -> NonNull<Header> {
-        let cell = Box::new(Self {
+        // Allocated first, so that the future is moved to its place once.
+        let mut place = Box::<Self>::new_uninit();
+        place.write(Self {
             header: Header {
                 state: State::new(),
                 vtable: const { &Self::VTABLE },
@@ -105,7 +107,7 @@ impl<F: Future, S: Schedule> Cell<F, S> {
             },
             _scheduler: std::marker::PhantomData,
         });
-        NonNull::from(Box::leak(cell)).cast()
+        NonNull::from(Box::leak(place)).cast()
     }
 }
 
