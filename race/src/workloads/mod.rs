@@ -8,6 +8,7 @@ mod article;
 mod blocking;
 mod channels;
 mod current_thread;
+mod datagrams;
 mod fs;
 mod join_set;
 mod locks;
@@ -15,14 +16,16 @@ mod net;
 mod process;
 mod request_reply;
 mod spawning;
+mod tails;
 mod telling;
 mod timers;
+mod wakes;
 mod yielding;
 
 use std::future::Future;
 
 use super::rt;
-use crate::workload::{Probe, Workload};
+use crate::workload::{Probe, Tail, Workload};
 
 use rt::runtime::{Builder, Runtime};
 
@@ -33,6 +36,7 @@ pub(crate) fn all() -> Vec<Workload> {
         spawning::WORKLOADS,
         join_set::WORKLOADS,
         yielding::WORKLOADS,
+        wakes::WORKLOADS,
         request_reply::WORKLOADS,
         channels::WORKLOADS,
         telling::WORKLOADS,
@@ -41,9 +45,15 @@ pub(crate) fn all() -> Vec<Workload> {
         blocking::WORKLOADS,
         fs::WORKLOADS,
         net::WORKLOADS,
+        datagrams::WORKLOADS,
         current_thread::WORKLOADS,
     ]
     .concat()
+}
+
+/// Every tail, in the table's order.
+pub(crate) fn tails() -> Vec<Tail> {
+    tails::all()
 }
 
 /// Every probe, in the table's order.
