@@ -9,7 +9,7 @@
 //! **Orderings.** Those who learn of the value from the closed permits have the closing's release, which
 //! comes after the value's.
 //!
-//! **Tested by** `loom_tests`.
+//! **Tested by** `loom_tests`: permits that are not closed let two values be written.
 
 use std::fmt;
 use std::future::Future;

@@ -9,7 +9,7 @@
 //!
 //! **Orderings.** None of its own: the value brings its own, and `claimed` only picks the winner.
 //!
-//! **Tested by** `loom_tests`.
+//! **Tested by** `loom_tests`: a look before the future is made, or nobody told, is a deadlock.
 
 use std::fmt;
 
