@@ -8,10 +8,14 @@ mod article;
 mod blocking;
 mod channels;
 mod current_thread;
+mod fs;
+mod join_set;
+mod locks;
 mod net;
 mod process;
 mod request_reply;
 mod spawning;
+mod telling;
 mod timers;
 mod yielding;
 
@@ -27,11 +31,15 @@ pub(crate) fn all() -> Vec<Workload> {
     [
         article::WORKLOADS,
         spawning::WORKLOADS,
+        join_set::WORKLOADS,
         yielding::WORKLOADS,
         request_reply::WORKLOADS,
         channels::WORKLOADS,
+        telling::WORKLOADS,
+        locks::WORKLOADS,
         timers::WORKLOADS,
         blocking::WORKLOADS,
+        fs::WORKLOADS,
         net::WORKLOADS,
         current_thread::WORKLOADS,
     ]

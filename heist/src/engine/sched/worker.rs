@@ -73,6 +73,9 @@ impl WorkerContext {
 
     fn run(&self, mut core: Box<Core>) {
         let mut up_since = self.now();
+        if std::mem::take(&mut core.newborn) {
+            core = self.lie(core, &mut up_since);
+        }
         while !self.crew.is_closing() {
             core.tick = core.tick.wrapping_add(1);
             core.until_maintain -= 1;
@@ -120,7 +123,7 @@ impl WorkerContext {
         while let Some(next) = self.post().slot.take() {
             // The budget goes with the slot: tasks that wake each other share one turn.
             if !budget::has_budget_remaining() {
-                let _ = self.push_back(&core, next);
+                self.push_back(&core, next);
                 break;
             }
             slot_runs += 1;
@@ -153,6 +156,7 @@ impl WorkerContext {
     fn maintain(&self, mut core: Box<Core>) -> Box<Core> {
         core.until_maintain = self.crew.config.event_interval;
         core.yields = 0;
+        core.pace.lap(self.now(), self.post().counters.polls.get());
         let core = self.dispatch(core, || {
             self.crew.driver.poll();
             if let Some(timers) = self
@@ -196,15 +200,6 @@ impl WorkerContext {
 
     /// Sleeps until there is something to do, or something to look for.
     fn sleep(&self, mut core: Box<Core>, up_since: &mut Instant) -> Box<Core> {
-        if let Some(hook) = &self.crew.hooks.before_park {
-            // The hook may spawn and wake.
-            core = self.dispatch(core, || {
-                let _ = unwind::guarded(|| hook());
-            });
-            if !core.queue.is_empty() {
-                return core;
-            }
-        }
         if core.searching && self.spin() {
             return core;
         }
@@ -214,9 +209,21 @@ impl WorkerContext {
             core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
             return core;
         }
+        self.lie(core, up_since)
+    }
+
+    /// The sleep itself, once it is announced.
+    fn lie(&self, mut core: Box<Core>, up_since: &mut Instant) -> Box<Core> {
+        if let Some(hook) = &self.crew.hooks.before_park {
+            // The hook may spawn and wake: then the queue is not empty, and there is no sleep.
+            core = self.dispatch(core, || {
+                let _ = unwind::guarded(|| hook());
+            });
+        }
         let counters = &self.post().counters;
         let mut now = self.now();
         self.count_busy(*up_since, now);
+        core.pace.lap(now, counters.polls.get());
         counters.parks.add(1);
 
         let mut woken = false;
@@ -237,6 +244,7 @@ impl WorkerContext {
         core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
         self.crew.watch.worker_up();
         *up_since = now;
+        core.pace.start(now);
         counters.unparks.add(1);
         if core.queue.is_empty() {
             counters.noops.add(1);

@@ -82,7 +82,9 @@ impl<F: Future, S: Schedule> Cell<F, S> {
         id: Id,
         spawned_at: &'static Location<'static>,
     ) -> NonNull<Header> {
-        let cell = Box::new(Self {
+        // Allocated first, so that the future is moved to its place once.
+        let mut place = Box::<Self>::new_uninit();
+        place.write(Self {
             header: Header {
                 state: State::new(),
                 vtable: const { &Self::VTABLE },
@@ -101,7 +103,7 @@ impl<F: Future, S: Schedule> Cell<F, S> {
             },
             _scheduler: std::marker::PhantomData,
         });
-        NonNull::from(Box::leak(cell)).cast()
+        NonNull::from(Box::leak(place)).cast()
     }
 }
 
