@@ -82,7 +82,10 @@ impl Redis {
             .set_connection_timeout(Some(LIMIT))
             .set_response_timeout(Some(LIMIT));
         let client = Client::open(self.url()).unwrap();
-        client.get_multiplexed_async_connection_with_config(&config).await.unwrap()
+        client
+            .get_multiplexed_async_connection_with_config(&config)
+            .await
+            .unwrap()
     }
 
     async fn kill(&mut self) {
