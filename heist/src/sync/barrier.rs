@@ -142,12 +142,12 @@ mod loom_tests {
     use crate::engine::base::parker::block_on;
     use crate::loom::sync::Arc;
     use crate::loom::thread;
+    use crate::sync::loom_support::{Tracked, model, poll_once};
+    use std::pin::pin;
 
     #[test]
     fn two_meet_twice() {
-        let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(2);
-        builder.check(|| {
+        model(|| {
             let barrier = Arc::new(Barrier::new(2));
             let other = {
                 let barrier = Arc::clone(&barrier);
@@ -163,6 +163,40 @@ mod loom_tests {
             ];
             let theirs = other.join().unwrap();
             assert!(ours[0] != theirs[0] && ours[1] != theirs[1]);
+        });
+    }
+
+    /// What each did before the meeting, all see after it.
+    #[test]
+    fn all_see_what_all_did() {
+        model(|| {
+            let shared = Arc::new((Barrier::new(2), Tracked::new(0), Tracked::new(0)));
+            let other = {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || {
+                    shared.1.set(1);
+                    block_on(shared.0.wait());
+                    assert_eq!(shared.2.get(), 1);
+                })
+            };
+            shared.2.set(1);
+            block_on(shared.0.wait());
+            assert_eq!(shared.1.get(), 1);
+            other.join().unwrap();
+        });
+    }
+
+    /// Who came counts, also if it gives up waiting.
+    #[test]
+    fn giving_up_against_the_last_to_come() {
+        model(|| {
+            let barrier = Arc::new(Barrier::new(2));
+            let other = {
+                let barrier = Arc::clone(&barrier);
+                thread::spawn(move || drop(poll_once(pin!(barrier.wait()))))
+            };
+            block_on(barrier.wait());
+            other.join().unwrap();
         });
     }
 }

@@ -541,33 +541,66 @@ mod tests {
 mod loom_tests {
     use super::*;
     use crate::engine::base::parker::block_on;
-    use crate::loom::cell::UnsafeCell;
+    use crate::loom::sync::Arc as LoomArc;
     use crate::loom::thread;
+    use crate::sync::loom_support::{Tracked, model, poll_once};
+    use std::pin::pin;
 
-    struct Tracked(UnsafeCell<u32>);
-    // SAFETY: the mutex under test excludes; loom watches.
-    unsafe impl Send for Tracked {}
+    fn locked() -> LoomArc<Mutex<Tracked>> {
+        LoomArc::new(Mutex::new(Tracked::new(0)))
+    }
 
     #[test]
     fn excludes() {
-        let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(2);
-        builder.check(|| {
-            let mutex = crate::loom::sync::Arc::new(Mutex::new(Tracked(UnsafeCell::new(0))));
-            let add = |mutex: &Mutex<Tracked>| {
-                let guard = block_on(mutex.lock());
-                // SAFETY: under the lock.
-                guard.0.with_mut(|p| unsafe { *p += 1 });
-            };
+        model(|| {
+            let mutex = locked();
             let other = {
-                let mutex = crate::loom::sync::Arc::clone(&mutex);
-                thread::spawn(move || add(&mutex))
+                let mutex = LoomArc::clone(&mutex);
+                thread::spawn(move || block_on(mutex.lock()).add_one())
             };
-            add(&mutex);
+            block_on(mutex.lock()).add_one();
             other.join().unwrap();
+            assert_eq!(block_on(mutex.lock()).get(), 2);
+        });
+    }
+
+    /// Who gives up its place, having got the lock or not, keeps nobody else out.
+    #[test]
+    fn giving_up_against_unlock() {
+        model(|| {
+            let mutex = locked();
             let guard = block_on(mutex.lock());
-            // SAFETY: under the lock.
-            assert_eq!(guard.0.with(|p| unsafe { *p }), 2);
+            let other = {
+                let mutex = LoomArc::clone(&mutex);
+                thread::spawn(move || {
+                    if let std::task::Poll::Ready(guard) = poll_once(pin!(mutex.lock())) {
+                        guard.add_one();
+                    }
+                    block_on(mutex.lock()).add_one();
+                })
+            };
+            guard.add_one();
+            drop(guard);
+            block_on(mutex.lock()).add_one();
+            other.join().unwrap();
+            assert!(mutex.try_lock().unwrap().get() >= 3);
+        });
+    }
+
+    /// A lock that was had by trying is as good as any.
+    #[test]
+    fn trying_against_unlock() {
+        model(|| {
+            let mutex = locked();
+            let other = {
+                let mutex = LoomArc::clone(&mutex);
+                thread::spawn(move || block_on(mutex.lock()).add_one())
+            };
+            if let Ok(guard) = mutex.try_lock() {
+                guard.add_one();
+            }
+            other.join().unwrap();
+            assert!(mutex.try_lock().unwrap().get() >= 1);
         });
     }
 }

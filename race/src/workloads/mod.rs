@@ -8,11 +8,16 @@ mod article;
 mod blocking;
 mod channels;
 mod current_thread;
+mod datagrams;
+mod fs;
+mod join_set;
+mod locks;
 mod net;
 mod process;
 mod request_reply;
 mod spawning;
 mod tails;
+mod telling;
 mod timers;
 mod wakes;
 mod yielding;
@@ -29,13 +34,18 @@ pub(crate) fn all() -> Vec<Workload> {
     [
         article::WORKLOADS,
         spawning::WORKLOADS,
+        join_set::WORKLOADS,
         yielding::WORKLOADS,
         wakes::WORKLOADS,
         request_reply::WORKLOADS,
         channels::WORKLOADS,
+        telling::WORKLOADS,
+        locks::WORKLOADS,
         timers::WORKLOADS,
         blocking::WORKLOADS,
+        fs::WORKLOADS,
         net::WORKLOADS,
+        datagrams::WORKLOADS,
         current_thread::WORKLOADS,
     ]
     .concat()

@@ -7,7 +7,7 @@ use super::{Runtime, multi_thread, on_worker};
 use crate::counts::{MESSAGE_BYTES, exchanges};
 use crate::workload::{Round, Workload};
 
-use rt::io::{AsyncReadExt, AsyncWriteExt};
+use rt::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use rt::net::{TcpListener, TcpStream};
 
 pub(super) const WORKLOADS: &[Workload] = &[
@@ -103,7 +103,7 @@ async fn dial(address: SocketAddr) -> TcpStream {
 }
 
 /// Until the client hangs up.
-async fn echo(mut stream: TcpStream) {
+pub(super) async fn echo(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
     let mut buffer = [0; MESSAGE_BYTES];
     while stream.read_exact(&mut buffer).await.is_ok() {
         if stream.write_all(&buffer).await.is_err() {
@@ -112,7 +112,7 @@ async fn echo(mut stream: TcpStream) {
     }
 }
 
-async fn exchange(mut stream: TcpStream, times: usize) -> TcpStream {
+pub(super) async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, times: usize) -> S {
     let mut answer = [0; MESSAGE_BYTES];
     for i in 0..times {
         let question = [i as u8; MESSAGE_BYTES];

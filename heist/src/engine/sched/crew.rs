@@ -19,6 +19,7 @@ use crate::engine::queue::slot::Slot;
 use crate::engine::sched::counters::WorkerCounters;
 use crate::engine::sched::foreign::ForeignCalls;
 use crate::engine::sched::idle::Idle;
+use crate::engine::sched::pace::Pace;
 use crate::engine::sched::watch::Watch;
 use crate::engine::sched::{Hooks, Services, current};
 use crate::engine::task::{self, Closed, Id, JoinHandle, OwnedTasks, Runnable, Schedule, Task};
@@ -99,6 +100,7 @@ pub(super) struct Core {
     pub(super) until_maintain: u32,
     /// Tasks that gave up their turn since the last one.
     pub(super) yields: u32,
+    pub(super) pace: Pace,
     /// No thread had it yet: its worker counts as asleep, and begins by lying down.
     pub(super) newborn: bool,
     /// Counted as searching in [`Idle`].
@@ -125,6 +127,7 @@ impl Crew {
                     tick: 0,
                     until_maintain: config.event_interval,
                     yields: 0,
+                    pace: Pace::new(),
                     newborn: true,
                     searching: false,
                     use_slot: config.use_slot,
@@ -199,7 +202,9 @@ impl Crew {
         &self.services
     }
 
-    /// Makes a task of `future`, which was spawned at `spawned_at`.
+    /// Makes a task of `future`, which was spawned at `spawned_at`. Inlined, as each call on the way would
+    /// copy the future.
+    #[inline(always)]
     pub(crate) fn spawn<F>(
         self: &Arc<Self>,
         future: F,

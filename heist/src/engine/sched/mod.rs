@@ -41,8 +41,13 @@
 //!   searcher, whether or not it was one.
 //! * **I5** So: if there is work that can be stolen and a worker sleeps, then somebody searches, or an
 //!   unpark is on its way, or a running worker has yet to come to its own look.
-//! * **I6** A task in the slot is not announced: its worker runs it next. If the worker is stuck in
-//!   a long poll, [`watch`] has it taken by others.
+//! * **I6** A task in the slot is not announced: its worker runs it next. Nor is one that goes to an empty
+//!   queue because the slot has had its turns (`SLOT_RUNS`): two tasks that wake each other would wake a
+//!   sibling with every third message. If the worker is stuck in a long poll, [`watch`] has them taken
+//!   by others.
+//!
+//! * **I7** What a running task pushes on its worker's queue is announced only when the queue is long enough
+//!   to be worth a wake ([`pace`]). Nothing is lost by it: the worker comes to its queue.
 //!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.
@@ -67,6 +72,7 @@ mod idle;
 mod idle_loom_tests;
 pub(crate) mod local_set;
 mod next_task;
+mod pace;
 mod push;
 mod shutdown;
 mod watch;

@@ -9,16 +9,6 @@ use crate::engine::task::Runnable;
 /// How often a task can give up its turn before the drivers are looked at.
 pub(super) const YIELDS_BEFORE_DRIVERS: u32 = 4;
 
-/// Whether a push made work that siblings could help with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use]
-pub(super) enum Shareable {
-    /// It is in a queue that can be robbed.
-    Yes,
-    /// It is next on this very worker.
-    No,
-}
-
 impl Crew {
     /// A task that was just made.
     pub(super) fn push_spawned(&self, runnable: Runnable) {
@@ -105,18 +95,24 @@ impl WorkerContext {
         };
         let post = self.post();
         post.counters.local_schedules.add(1);
-        let shareable = if core.use_slot && !self.dispatching.get() {
+        let announce = if core.use_slot && !self.dispatching.get() {
             match post.slot.replace(runnable) {
                 // I6: not announced, as it is next.
-                None => Shareable::No,
-                Some(displaced) => self.push_back(&core, displaced),
+                None => false,
+                Some(displaced) => {
+                    self.push_back(&core, displaced);
+                    core.pace.wants_help(core.queue.len())
+                }
             }
         } else {
-            self.push_back(&core, runnable)
+            // I6 again: the slot has had its turns, but nobody waits for the next one.
+            let is_next = self.crew.config.use_slot && core.queue.is_empty();
+            self.push_back(&core, runnable);
+            !is_next && core.pace.wants_help(core.queue.len())
         };
         self.core.set(Some(core));
         // What the drivers wake is announced once, by whoever turned them.
-        if shareable == Shareable::Yes && !self.dispatching.get() {
+        if announce && !self.dispatching.get() {
             self.crew.notify();
         }
     }
@@ -126,8 +122,8 @@ impl WorkerContext {
     #[inline]
     pub(super) fn push_yielded(&self, core: &mut Core, runnable: Runnable) {
         let others = core.queue.len();
-        let _ = self.push_back(core, runnable);
-        if others > 0 {
+        self.push_back(core, runnable);
+        if others > 0 && core.pace.wants_help(others) {
             self.crew.help();
         }
         // Who yields may wait for what only the drivers bring: when all that is queued has yielded
@@ -139,10 +135,9 @@ impl WorkerContext {
     }
 
     #[inline]
-    pub(super) fn push_back(&self, core: &Core, runnable: Runnable) -> Shareable {
+    pub(super) fn push_back(&self, core: &Core, runnable: Runnable) {
         if let Err(overflow) = core.queue.push_back(runnable) {
             self.crew.inject_overflow(self.post(), overflow);
         }
-        Shareable::Yes
     }
 }

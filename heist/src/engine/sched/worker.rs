@@ -123,7 +123,7 @@ impl WorkerContext {
         while let Some(next) = self.post().slot.take() {
             // The budget goes with the slot: tasks that wake each other share one turn.
             if !budget::has_budget_remaining() {
-                let _ = self.push_back(&core, next);
+                self.push_back(&core, next);
                 break;
             }
             slot_runs += 1;
@@ -156,6 +156,7 @@ impl WorkerContext {
     fn maintain(&self, mut core: Box<Core>) -> Box<Core> {
         core.until_maintain = self.crew.config.event_interval;
         core.yields = 0;
+        core.pace.lap(self.now(), self.post().counters.polls.get());
         let core = self.dispatch(core, || {
             self.crew.driver.poll();
             if let Some(timers) = self
@@ -222,6 +223,7 @@ impl WorkerContext {
         let counters = &self.post().counters;
         let mut now = self.now();
         self.count_busy(*up_since, now);
+        core.pace.lap(now, counters.polls.get());
         counters.parks.add(1);
 
         let mut woken = false;
@@ -242,6 +244,7 @@ impl WorkerContext {
         core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
         self.crew.watch.worker_up();
         *up_since = now;
+        core.pace.start(now);
         counters.unparks.add(1);
         if core.queue.is_empty() {
             counters.noops.add(1);
