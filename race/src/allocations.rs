@@ -3,7 +3,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// The system's allocator, and a count while [`counted`] runs something.
 pub(crate) struct Counting;
@@ -11,7 +11,8 @@ pub(crate) struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-static COUNT: AtomicBool = AtomicBool::new(false);
+/// How many want it counted.
+static COUNTING: AtomicUsize = AtomicUsize::new(0);
 
 /// Threads share these by number, so that counting does not make them wait for each other.
 static COUNTERS: [Counter; 32] = [const { Counter(AtomicU64::new(0)) }; 32];
@@ -31,9 +32,9 @@ thread_local! {
 /// How many allocations all threads made while `run` ran.
 pub(crate) fn counted(run: impl FnOnce()) -> u64 {
     let before = total();
-    COUNT.store(true, Ordering::Relaxed);
+    COUNTING.fetch_add(1, Ordering::Relaxed);
     run();
-    COUNT.store(false, Ordering::Relaxed);
+    COUNTING.fetch_sub(1, Ordering::Relaxed);
     total() - before
 }
 
@@ -60,7 +61,7 @@ fn count_one() {
 unsafe impl GlobalAlloc for Counting {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if COUNT.load(Ordering::Relaxed) {
+        if COUNTING.load(Ordering::Relaxed) > 0 {
             count_one();
         }
         // SAFETY: the caller's promises are those that `System` asks for.
@@ -75,7 +76,7 @@ unsafe impl GlobalAlloc for Counting {
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if COUNT.load(Ordering::Relaxed) {
+        if COUNTING.load(Ordering::Relaxed) > 0 {
             count_one();
         }
         // SAFETY: as above.
@@ -84,7 +85,7 @@ unsafe impl GlobalAlloc for Counting {
 
     #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if COUNT.load(Ordering::Relaxed) {
+        if COUNTING.load(Ordering::Relaxed) > 0 {
             count_one();
         }
         // SAFETY: as above.

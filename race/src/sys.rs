@@ -87,9 +87,10 @@ pub(crate) fn kernel() -> String {
     text.map_or_else(|_| "-".to_owned(), |text| text.trim().to_owned())
 }
 
-/// The commit that is checked out here, with a `+` if files differ from it.
+/// The commit that this was built from, with a `+` if files differ from it.
 pub(crate) fn commit() -> String {
     let git = Command::new("git")
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
         .args(["describe", "--always", "--dirty=+", "--exclude=*"])
         .output();
     let text = git.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());

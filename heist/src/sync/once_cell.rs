@@ -9,7 +9,7 @@
 //! **Orderings.** Those who learn of the value from the closed permits have the closing's release, which
 //! comes after the value's.
 //!
-//! **Tested by** `loom_tests`.
+//! **Tested by** `loom_tests`: permits that are not closed let two values be written.
 
 use std::fmt;
 use std::future::Future;
@@ -346,7 +346,7 @@ mod loom_tests {
     use crate::engine::base::parker::block_on;
     use crate::loom::sync::Arc;
     use crate::loom::thread;
-    use crate::sync::loom_support::{Tracked, model, poll_once};
+    use crate::sync::testing::{Tracked, model, poll_once};
     use std::future::{pending, ready};
     use std::pin::pin;
 

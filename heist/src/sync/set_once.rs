@@ -9,7 +9,7 @@
 //!
 //! **Orderings.** None of its own: the value brings its own, and `claimed` only picks the winner.
 //!
-//! **Tested by** `loom_tests`.
+//! **Tested by** `loom_tests`: a look before the future is made, or nobody told, is a deadlock.
 
 use std::fmt;
 
@@ -208,7 +208,7 @@ mod loom_tests {
     use super::*;
     use crate::engine::base::parker::block_on;
     use crate::loom::sync::Arc;
-    use crate::sync::loom_support::{Tracked, model, poll_once};
+    use crate::sync::testing::{Tracked, model, poll_once};
     use std::pin::pin;
     use std::task::Poll;
 

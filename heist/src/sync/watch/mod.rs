@@ -29,6 +29,10 @@
 //!   lock, so that who holds the read lock sees the version of the value it sees.
 //! * V2. Who waits makes its [`Notify`] future, then looks at the word; who changes the word tells all
 //!   afterwards.
+//!
+//! *Tested by* `loom_tests`: each ordering weakened by itself is a race on what a change, or an end of
+//! either side, must bring along; a look before the future is made is a deadlock; a version that
+//! changes outside the lock, a look at a value under another's version.
 
 use std::fmt;
 use std::ops::Deref;
@@ -293,7 +297,7 @@ impl<T> Clone for Receiver<T> {
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         // Ordering: release, so that who finds no receiver knows that all are done.
-        if self.watched.receivers.fetch_sub(1, AcqRel) == 1 {
+        if self.watched.receivers.fetch_sub(1, Release) == 1 {
             self.watched.unwatched.notify_waiters();
         }
     }
@@ -595,7 +599,7 @@ mod loom_tests {
     use super::*;
     use crate::engine::base::parker::block_on;
     use crate::loom::thread;
-    use crate::sync::loom_support::{Tracked, model, poll_once};
+    use crate::sync::testing::{Tracked, model, poll_once};
     use std::pin::pin;
 
     #[test]
@@ -622,14 +626,37 @@ mod loom_tests {
         });
     }
 
+    /// And who misses it sees what all did before they went.
     #[test]
     fn the_last_receiver_is_missed() {
-        model(|| {
-            let (tx, rx) = channel(0);
-            let receiver = thread::spawn(move || drop(rx));
-            block_on(tx.closed());
-            receiver.join().unwrap();
-        });
+        for by_waiting in [false, true] {
+            model(move || {
+                let beside = Arc::new([Tracked::new(0), Tracked::new(0)]);
+                let (tx, rx) = channel(0);
+                let receivers: Vec<_> = [rx.clone(), rx]
+                    .into_iter()
+                    .enumerate()
+                    .map(|(i, rx)| {
+                        let beside = Arc::clone(&beside);
+                        thread::spawn(move || {
+                            beside[i].set(1);
+                            drop(rx);
+                        })
+                    })
+                    .collect();
+                if by_waiting {
+                    block_on(tx.closed());
+                }
+                if tx.is_closed() {
+                    assert_eq!((beside[0].get(), beside[1].get()), (1, 1));
+                } else {
+                    assert!(!by_waiting);
+                }
+                for receiver in receivers {
+                    receiver.join().unwrap();
+                }
+            });
+        }
     }
 
     /// Who hears that something changed has also all that the sender did before.
