@@ -21,6 +21,7 @@ pub mod net;
 pub mod process;
 pub mod runtime;
 pub mod signal;
+pub mod stream;
 pub mod sync;
 pub mod task;
 pub mod time;

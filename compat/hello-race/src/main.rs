@@ -61,8 +61,11 @@ fn run() -> Result<(), Error> {
             for side in order(round) {
                 for release in [false, true] {
                     let name = if release { "release" } else { "dev" };
-                    let took = build::cold(side, release)?;
-                    rows.add(side, &format!("cold build, {name}"), "s", false, took);
+                    let (time, cpu) = build::cold(side, release)?;
+                    let what = format!("cold build, {name}");
+                    rows.add(side, &what, "s", false, time);
+                    let what = format!("cold build, {name}: processor time");
+                    rows.add(side, &what, "s", false, cpu);
                 }
             }
         }
@@ -157,7 +160,7 @@ fn run() -> Result<(), Error> {
 /// Who goes first in a round.
 fn order(round: u32) -> [Side; 2] {
     let [first, second] = Side::BOTH;
-    if round.is_multiple_of(2) {
+    if round % 2 == 0 {
         [first, second]
     } else {
         [second, first]

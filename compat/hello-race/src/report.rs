@@ -93,7 +93,7 @@ fn median(figures: &[f64]) -> f64 {
     sorted.sort_by(f64::total_cmp);
     match sorted.len() {
         0 => f64::NAN,
-        n if n.is_multiple_of(2) => f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]),
+        n if n % 2 == 0 => f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]),
         n => sorted[n / 2],
     }
 }

@@ -1,4 +1,4 @@
-//! hyper on heist: its [`rt`](::hyper::rt) traits.
+//! hyper on heist: its [`rt`] traits.
 //!
 //! * [`Io`] makes a stream of heist one of hyper, and one of hyper (an upgraded connection) one of
 //!   heist.

@@ -50,6 +50,29 @@ impl Barrier {
     /// # Cancel safety
     ///
     /// Not cancel safe: a task that has come counts, also if it then drops the future.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::Barrier;
+    /// use std::sync::Arc;
+    ///
+    /// let barrier = Arc::new(Barrier::new(3));
+    /// let tasks: Vec<_> = (0..3)
+    ///     .map(|_| {
+    ///         let barrier = barrier.clone();
+    ///         heist::spawn(async move { barrier.wait().await.is_leader() })
+    ///     })
+    ///     .collect();
+    /// let mut leaders = 0;
+    /// for task in tasks {
+    ///     leaders += usize::from(task.await.unwrap());
+    /// }
+    /// assert_eq!(leaders, 1);
+    /// # }
+    /// ```
     pub async fn wait(&self) -> BarrierWaitResult {
         let number = {
             let mut gathering = self.state.lock();

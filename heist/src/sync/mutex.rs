@@ -145,6 +145,17 @@ impl<T: ?Sized> Mutex<T> {
     /// # Cancel safety
     ///
     /// Dropping the future gives up the place in the queue.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mutex = heist::sync::Mutex::new(1);
+    /// *mutex.lock().await += 1;
+    /// assert_eq!(*mutex.lock().await, 2);
+    /// # }
+    /// ```
     pub async fn lock(&self) -> MutexGuard<'_, T> {
         self.acquire().await;
         MutexGuard { lock: self }
@@ -177,6 +188,22 @@ impl<T: ?Sized> Mutex<T> {
     /// # Cancel safety
     ///
     /// As [`lock`](Self::lock).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::Mutex;
+    /// use std::sync::Arc;
+    ///
+    /// let mutex = Arc::new(Mutex::new(1));
+    /// let mut guard = mutex.clone().lock_owned().await;
+    /// // It borrows nothing, and can go to another task.
+    /// heist::spawn(async move { *guard += 1 }).await.unwrap();
+    /// assert_eq!(*mutex.lock().await, 2);
+    /// # }
+    /// ```
     pub async fn lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
         self.acquire().await;
         OwnedMutexGuard {

@@ -9,7 +9,7 @@
 //! **Orderings.** Those who learn of the value from the closed permits have the closing's release, which
 //! comes after the value's.
 //!
-//! **Tested by** `loom_tests`.
+//! **Tested by** `loom_tests`: permits that are not closed let two values be written.
 
 use std::fmt;
 use std::future::Future;
@@ -186,6 +186,24 @@ impl<T> OnceCell<T> {
     /// # Cancel safety
     ///
     /// A caller that is dropped while its `f` runs lets the next one try.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::OnceCell;
+    ///
+    /// async fn connect() -> String {
+    ///     String::from("a connection")
+    /// }
+    ///
+    /// static CONNECTION: OnceCell<String> = OnceCell::const_new();
+    /// assert_eq!(CONNECTION.get_or_init(connect).await, "a connection");
+    /// // This one does not connect again.
+    /// CONNECTION.get_or_init(connect).await;
+    /// # }
+    /// ```
     pub async fn get_or_init<F, Fut>(&self, f: F) -> &T
     where
         F: FnOnce() -> Fut,
@@ -209,6 +227,19 @@ impl<T> OnceCell<T> {
     /// # Cancel safety
     ///
     /// As [`get_or_init`](Self::get_or_init).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let cell = heist::sync::OnceCell::new();
+    /// let failed = cell.get_or_try_init(async || Err::<u32, _>("not yet")).await;
+    /// assert_eq!(failed, Err("not yet"));
+    /// let done = cell.get_or_try_init(async || Ok::<_, &str>(7)).await;
+    /// assert_eq!(done, Ok(&7));
+    /// # }
+    /// ```
     pub async fn get_or_try_init<E, F, Fut>(&self, f: F) -> Result<&T, E>
     where
         F: FnOnce() -> Fut,

@@ -10,7 +10,7 @@
 //!
 //! **Orderings.** The flag is set with release and read with acquire: the value.
 //!
-//! **Tested by** the `loom_tests` of both owners.
+//! **Tested by** the `loom_tests` of both owners: with either ordering weakened, a race on the value.
 
 use std::mem::MaybeUninit;
 

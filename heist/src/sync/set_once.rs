@@ -9,7 +9,7 @@
 //!
 //! **Orderings.** None of its own: the value brings its own, and `claimed` only picks the winner.
 //!
-//! **Tested by** `loom_tests`.
+//! **Tested by** `loom_tests`: a look before the future is made, or nobody told, is a deadlock.
 
 use std::fmt;
 
@@ -130,6 +130,22 @@ impl<T> SetOnce<T> {
     /// # Cancel safety
     ///
     /// Cancel safe.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::SetOnce;
+    /// use std::sync::Arc;
+    ///
+    /// let config = Arc::new(SetOnce::new());
+    /// let reader = config.clone();
+    /// let task = heist::spawn(async move { *reader.wait().await });
+    /// config.set(7).unwrap();
+    /// assert_eq!(task.await.unwrap(), 7);
+    /// # }
+    /// ```
     pub async fn wait(&self) -> &T {
         loop {
             // X2: before the look.

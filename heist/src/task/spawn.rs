@@ -1,11 +1,11 @@
 //! Spawning.
 
 use std::future::Future;
-use std::panic::Location;
 
 use crate::engine::context;
 use crate::engine::sched::crew;
 use crate::engine::task::Id;
+use crate::engine::task::Origin;
 use crate::task::JoinHandle;
 
 /// Starts a task: a future that runs beside this one, at once, whether or not the handle is awaited.
@@ -33,14 +33,20 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let (runtime, id, spawned_at) = (
-        context::current_runtime_id(),
-        Id::next(),
-        Location::caller(),
-    );
+    spawn_from(future, Origin::here())
+}
+
+/// As [`spawn`], with whatever name it has.
+#[track_caller]
+pub(super) fn spawn_from<F>(future: F, origin: Origin) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let (runtime, id) = (context::current_runtime_id(), Id::next());
     let task = crew::with_own(runtime, |crew| match crew {
-        Some(crew) => Some(crew.spawn(future, id, spawned_at)),
-        None => context::current().map(|scheduler| scheduler.spawn_at(future, id, spawned_at)),
+        Some(crew) => Some(crew.spawn(future, id, origin)),
+        None => context::current().map(|scheduler| scheduler.spawn(future, id, origin)),
     });
     match task {
         Some(task) => task,

@@ -18,8 +18,8 @@ impl Visits {
             .set_number_of_retries(20)
             .set_min_delay(Duration::from_millis(10))
             .set_max_delay(Duration::from_millis(200))
-            .set_connection_timeout(Some(Duration::from_secs(10)))
-            .set_response_timeout(Some(Duration::from_secs(30)));
+            .set_connection_timeout(Some(Duration::from_secs(60)))
+            .set_response_timeout(Some(Duration::from_secs(60)));
         let redis = ConnectionManager::new_with_config(Client::open(url)?, config).await?;
         Ok(Self { redis })
     }

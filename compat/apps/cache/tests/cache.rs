@@ -7,7 +7,7 @@ use std::time::Duration;
 use cache::Visits;
 use futures_util::StreamExt;
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncCommands, Client};
+use redis::{AsyncCommands, AsyncConnectionConfig, Client};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
@@ -77,8 +77,15 @@ impl Redis {
     }
 
     async fn connection(&self) -> MultiplexedConnection {
+        // By default it waits for half a second, which a busy machine may take.
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(LIMIT))
+            .set_response_timeout(Some(LIMIT));
         let client = Client::open(self.url()).unwrap();
-        client.get_multiplexed_async_connection().await.unwrap()
+        client
+            .get_multiplexed_async_connection_with_config(&config)
+            .await
+            .unwrap()
     }
 
     async fn kill(&mut self) {

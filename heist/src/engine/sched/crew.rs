@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::panic::Location;
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
@@ -22,7 +21,9 @@ use crate::engine::sched::idle::Idle;
 use crate::engine::sched::pace::Pace;
 use crate::engine::sched::watch::Watch;
 use crate::engine::sched::{Hooks, Services, current};
-use crate::engine::task::{self, Closed, Id, JoinHandle, OwnedTasks, Runnable, Schedule, Task};
+use crate::engine::task::{
+    self, Closed, Facts, Id, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, Task,
+};
 use crate::engine::timer::TimerShard;
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::AtomicBool;
@@ -116,6 +117,7 @@ impl Crew {
         services: Services,
         hooks: Hooks,
     ) -> Arc<Self> {
+        let hooks = hooks.complete();
         let mut rng = FastRand::new(config.seed);
         let posts = (0..config.workers)
             .map(|index| {
@@ -139,7 +141,7 @@ impl Crew {
                     timers: services
                         .timers()
                         .map(|timers| SharedTimers::clone(&timers.shards[index])),
-                    counters: WorkerCounters::default(),
+                    counters: WorkerCounters::new(&hooks),
                     core: Mutex::new(Some(Box::new(core))),
                 })
             })
@@ -202,24 +204,29 @@ impl Crew {
         &self.services
     }
 
-    /// Makes a task of `future`, which was spawned at `spawned_at`. Inlined, as each call on the way would
-    /// copy the future.
+    /// Makes a task of `future`. Inlined, as each call on the way would copy the future.
     #[inline(always)]
     pub(crate) fn spawn<F>(
         self: &Arc<Self>,
         future: F,
         id: Id,
-        spawned_at: &'static Location<'static>,
+        origin: Origin,
     ) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.hooks.on_spawn(id, spawned_at);
+        let origin = self.hooks.on_spawn(id, origin);
         // SAFETY: T11 — shutdown brings every task to its end before it lets go of the crew, and a
         // push after it comes back and is cancelled here, with `self` still held.
-        let (runnable, join) = unsafe { task::new(future, Arc::as_ptr(self), id, spawned_at) };
-        self.push_spawned(runnable);
+        let (runnable, join) = unsafe { task::new(future, Arc::as_ptr(self), id, origin) };
+        // SAFETY: the runnable is the run right, and the task is new.
+        if self.hooks.list_at_spawn && unsafe { self.adopt(runnable.task()) }.is_err() {
+            self.foreign_spawned.add_shared(1);
+            runnable.cancel();
+        } else {
+            self.push_spawned(runnable);
+        }
         join
     }
 
@@ -320,12 +327,12 @@ impl Schedule for Crew {
     }
 
     #[inline]
-    fn on_complete(&self, id: Id, spawned_at: &'static Location<'static>) {
+    fn on_complete(&self, task: &Facts<'_>) {
         match self.current_worker() {
             Some(worker) => self.posts[worker].counters.completed.add(1),
             None => self.foreign_completed.add_shared(1),
         }
-        self.hooks.on_terminate(id, spawned_at);
+        self.hooks.on_terminate(task);
     }
 }
 

@@ -12,6 +12,7 @@ pub(super) const YIELDS_BEFORE_DRIVERS: u32 = 4;
 impl Crew {
     /// A task that was just made.
     pub(super) fn push_spawned(&self, runnable: Runnable) {
+        self.hooks.on_runnable(&runnable);
         current::with(|worker| match worker.filter(|worker| worker.is_of(self)) {
             Some(worker) => {
                 self.posts[worker.index()].counters.spawned.add(1);
@@ -27,6 +28,7 @@ impl Crew {
     /// A task that was woken.
     #[inline]
     pub(super) fn push_woken(&self, runnable: Runnable) {
+        self.hooks.on_runnable(&runnable);
         current::with(|worker| match worker.filter(|worker| worker.is_of(self)) {
             Some(worker) => worker.push_local(runnable),
             None => self.inject(runnable),

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::current as poll;
+use crate::engine::base::rng::{FastRand, ThreadRngScope};
 use crate::engine::base::unwind::{self, AbortOnUnwind};
 use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
@@ -30,7 +31,7 @@ pub(super) struct WorkerContext {
 /// Takes up post `index`, until the runtime closes or the core is handed on.
 pub(super) fn run(crew: &Arc<Crew>, index: usize) {
     // None: the thread that handed the core on took it back before we came.
-    let Some(core) = crew.posts[index].core.lock().take() else {
+    let Some(mut core) = crew.posts[index].core.lock().take() else {
         return;
     };
     let worker = WorkerContext {
@@ -40,6 +41,10 @@ pub(super) fn run(crew: &Arc<Crew>, index: usize) {
         on_duty: Cell::new(true),
         dispatching: Cell::new(false),
     };
+    worker.post().counters.set_thread();
+    // What tasks choose at random is to be repeatable as well: a worker's own choices go on after it.
+    let seeded = crew.services().seeds.is_some();
+    let _seeded = seeded.then(|| ThreadRngScope::enter(FastRand::new(core.rng.next_u64())));
     // A worker that handed its core on comes back here in the middle of a task's turn, and the thread
     // goes to the pool: without what was left of that task's budget.
     let _budget = BudgetScope::enter(Budget::unconstrained());
@@ -80,7 +85,7 @@ impl WorkerContext {
             core.tick = core.tick.wrapping_add(1);
             core.until_maintain -= 1;
             if core.until_maintain == 0 {
-                core = self.maintain(core);
+                core = self.maintain(core, &mut up_since);
             }
             let found = self.next_task(&mut core).or_else(|| self.search(&mut core));
             core = match found {
@@ -98,14 +103,8 @@ impl WorkerContext {
             core.searching = false;
             let _ = self.crew.idle.stop_searching();
         }
-        self.count_busy(up_since, self.now());
+        self.post().counters.count_busy(up_since, self.now());
         self.crew.return_core(core);
-    }
-
-    /// Counts the time from getting up until `now`. The core is here: nobody else counts.
-    fn count_busy(&self, up_since: Instant, now: Instant) {
-        let busy = now.duration_since(up_since).as_nanos() as u64;
-        self.post().counters.busy_nanos.add(busy);
     }
 
     /// Runs a task, and those that follow it through the slot. `None` if the core was handed on.
@@ -141,9 +140,14 @@ impl WorkerContext {
     fn poll(&self, core: Box<Core>, runnable: Runnable) -> Option<Box<Core>> {
         self.post().counters.polls.add(1);
         self.core.set(Some(core));
-        let polled = self.crew.hooks.run(runnable);
+        let polled = self.crew.hooks.run(runnable, &self.post().counters);
         let mut core = self.core.take();
         if let Polled::Again(runnable) = polled {
+            self.post()
+                .counters
+                .forced_yields
+                .add(budget::take_forced_yields());
+            self.crew.hooks.on_runnable(&runnable);
             match &mut core {
                 Some(core) => self.push_yielded(core, runnable),
                 None => self.crew.inject(runnable),
@@ -153,10 +157,14 @@ impl WorkerContext {
     }
 
     /// The look at reactor and timers that a busy worker owes every so often.
-    fn maintain(&self, mut core: Box<Core>) -> Box<Core> {
+    fn maintain(&self, mut core: Box<Core>, up_since: &mut Instant) -> Box<Core> {
+        // A worker that never sleeps is to be seen as the busy one it is.
+        let now = self.now();
+        self.post().counters.count_busy(*up_since, now);
+        *up_since = now;
         core.until_maintain = self.crew.config.event_interval;
         core.yields = 0;
-        core.pace.lap(self.now(), self.post().counters.polls.get());
+        core.pace.lap(now, self.post().counters.polls.get());
         let core = self.dispatch(core, || {
             self.crew.driver.poll();
             if let Some(timers) = self
@@ -165,7 +173,7 @@ impl WorkerContext {
                 .as_ref()
                 .filter(|timers| timers.has_timers())
             {
-                let _ = unwind::guarded(|| timers.fire(self.now()));
+                let _ = unwind::guarded(|| timers.fire(now));
             }
         });
         self.post()
@@ -222,7 +230,7 @@ impl WorkerContext {
         }
         let counters = &self.post().counters;
         let mut now = self.now();
-        self.count_busy(*up_since, now);
+        counters.count_busy(*up_since, now);
         core.pace.lap(now, counters.polls.get());
         counters.parks.add(1);
 

@@ -24,7 +24,7 @@ use crossbeam_utils::CachePadded;
 use crate::engine::queue::list::LinkedList;
 use crate::engine::task::header::Header;
 use crate::engine::task::state::Wake;
-use crate::engine::task::{Runnable, Task};
+use crate::engine::task::{Listed, Runnable, Task};
 use crate::loom::sync::Mutex;
 
 /// The runtime shuts down.
@@ -112,6 +112,22 @@ impl OwnedTasks {
             }
             idle.into_iter().for_each(&mut cancelled);
         }
+    }
+
+    /// What is listed, task by task; each shard at one moment, and not all at the same.
+    pub(crate) fn list(&self) -> Vec<Listed> {
+        let mut all = Vec::new();
+        for shard in &self.shards {
+            let list = shard.lock();
+            let mut next = list.tasks.front();
+            while let Some(node) = next {
+                // A listed task is incomplete, and stays so while we hold the lock (T9).
+                all.push(Task(node).describe());
+                // SAFETY: `node` is in this list, and nothing leaves it while we hold the lock.
+                next = unsafe { list.tasks.next(node) };
+            }
+        }
+        all
     }
 
     pub(crate) fn is_empty(&self) -> bool {

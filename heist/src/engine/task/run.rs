@@ -13,7 +13,7 @@ use crate::engine::base::{current, unwind};
 use crate::engine::task::header::{Cell, Header, Stage};
 use crate::engine::task::state::{Complete, FinishPoll, Last};
 use crate::engine::task::waker::borrowed_waker;
-use crate::engine::task::{JoinError, Polled, Runnable, Schedule, Task};
+use crate::engine::task::{Facts, JoinError, Polled, Runnable, Schedule, Task};
 
 type Panic = Box<dyn Any + Send + 'static>;
 
@@ -54,6 +54,8 @@ pub(super) unsafe fn poll<F: Future, S: Schedule>(header: NonNull<Header>) -> Po
         return Polled::Done;
     }
 
+    let polls = cell.header.polls.get();
+    cell.header.polls.set(polls.wrapping_add(1));
     let outer = current::enter(header.as_ptr().cast(), cell.header.id.as_u64());
     let result = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: the waker does not outlive this poll, and so not the cell.
@@ -64,6 +66,7 @@ pub(super) unsafe fn poll<F: Future, S: Schedule>(header: NonNull<Header>) -> Po
         polled
     }));
     let yielded = current::leave(outer);
+    cell.header.polls.set(polls.wrapping_add(2));
 
     match result {
         Ok(Poll::Pending) => {}
@@ -213,7 +216,11 @@ unsafe fn complete<F: Future, S: Schedule>(header: NonNull<Header>) {
     {
         // SAFETY: the task is incomplete.
         let scheduler = unsafe { scheduler::<S>(header) };
-        scheduler.on_complete(cell.header.id, cell.trailer.spawned_at);
+        scheduler.on_complete(&Facts {
+            id: cell.header.id,
+            origin: &cell.trailer.origin,
+            latency: None,
+        });
         // SAFETY: `home` belongs to the run right. T9: unlisted before it may be freed.
         if cell.header.home.with(|home| unsafe { *home }) != 0 {
             // The last use of the scheduler: once its lists are empty it may be let go of (T11).

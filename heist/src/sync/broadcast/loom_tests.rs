@@ -131,3 +131,36 @@ fn a_value_brings_what_came_before_it() {
         assert_eq!((value.get(), receiver.join().unwrap()), (2, 2));
     });
 }
+
+/// The end brings what all senders did, however it is learnt.
+#[test]
+fn the_end_brings_what_came_before_it() {
+    for by_waiting in [false, true] {
+        model(move || {
+            let beside = Arc::new([Tracked::new(0), Tracked::new(0)]);
+            let (tx, mut rx) = channel::<u32>(1);
+            let senders: Vec<_> = [tx.clone(), tx]
+                .into_iter()
+                .enumerate()
+                .map(|(i, tx)| {
+                    let beside = Arc::clone(&beside);
+                    thread::spawn(move || {
+                        beside[i].set(1);
+                        drop(tx);
+                    })
+                })
+                .collect();
+            if by_waiting {
+                assert!(block_on(rx.recv()).is_err());
+            }
+            if rx.is_closed() {
+                assert_eq!((beside[0].get(), beside[1].get()), (1, 1));
+            } else {
+                assert!(!by_waiting);
+            }
+            for sender in senders {
+                sender.join().unwrap();
+            }
+        });
+    }
+}

@@ -253,6 +253,7 @@ impl<T> Sender<T> {
 
     /// How many [`Sender`]s there are.
     pub fn strong_count(&self) -> usize {
+        // Ordering: pairs with the drop of a sender, so that a count of 0 brings what they did.
         self.ring.senders.load(Acquire)
     }
 
@@ -302,11 +303,11 @@ impl<T> WeakSender<T> {
     pub fn upgrade(&self) -> Option<Sender<T>> {
         let mut count = self.ring.senders.load(Relaxed);
         while count != 0 {
-            // Ordering: acquire, as another sender's clone would have had it.
+            // Ordering: none. That there is a sender is all it says.
             match self
                 .ring
                 .senders
-                .compare_exchange(count, count + 1, Acquire, Relaxed)
+                .compare_exchange(count, count + 1, Relaxed, Relaxed)
             {
                 Ok(_) => {
                     return Some(Sender {
@@ -321,6 +322,7 @@ impl<T> WeakSender<T> {
 
     /// How many [`Sender`]s there are.
     pub fn strong_count(&self) -> usize {
+        // Ordering: pairs with the drop of a sender, so that a count of 0 brings what they did.
         self.ring.senders.load(Acquire)
     }
 

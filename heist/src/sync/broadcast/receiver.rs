@@ -52,6 +52,7 @@ impl<T> Receiver<T> {
 
     /// How many [`Sender`]s there are.
     pub fn sender_strong_count(&self) -> usize {
+        // Ordering: pairs with the drop of a sender, so that a count of 0 brings what they did.
         self.ring.senders.load(Acquire)
     }
 

@@ -23,6 +23,11 @@
 //! **Rejected.** [`Notify`](crate::sync::Notify) beside the tail: a second lock in every send and in
 //! every wait, and a second look by every receiver before it sleeps.
 
+//!
+//! **Tested by** `loom_tests`. Weakened by itself, each ordering on `QUEUED` is reported as a race with
+//! the waiter's end, which models watch; a receiver that joins without looking under the same lock,
+//! or an end that tells nobody, as a deadlock.
+
 use std::future::Future;
 use std::marker::PhantomPinned;
 use std::pin::Pin;
@@ -62,6 +67,15 @@ unsafe impl Node for Waiter {
     unsafe fn links(node: NonNull<Self>) -> NonNull<Links<Self>> {
         // SAFETY: the caller gives a live node.
         NonNull::from(unsafe { &(*node.as_ptr()).links })
+    }
+}
+
+/// In models a waiter's end is watched: a touch of its node that is not ordered before it is a race
+/// (E3).
+#[cfg(all(test, heist_loom))]
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        self.waker.with_mut(|_| ());
     }
 }
 

@@ -34,9 +34,12 @@
 //! retiring by the receiver alone (a backlog would keep twice its memory); handing freed blocks back
 //! to the senders (an allocation per 32 messages costs less than a nanosecond each).
 //!
-//! **Tested by** `mpsc/loom_tests.rs`, with blocks of two slots. With a relaxed slot bit, a relaxed
-//! claim, or a free that does not wait for `retire_at`, they report races; with a sender that
-//! ignores `RX_WAIT`, a deadlock.
+//! **Tested by** `mpsc/loom_tests.rs`, with blocks of two slots. Each ordering was weakened by itself, and
+//! the models report races for: the slot's bit, the claim, a block's `next` and the tail's `block`,
+//! both sides of `RETIRED`, both sides of `CLOSED`; also for a free that does not wait for
+//! `retire_at`, and a deadlock for a sender that ignores `RX_WAIT`. Three can be weakened unnoticed: the
+//! acquire of `fill` and the two of `arm`, which the fences in `AtomicWaker` repeat; and the acquire
+//! of B3, which guards against a load that sees the future: no processor's and not loom's.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -273,7 +276,7 @@ impl<T> Tail<T> {
     /// Says when `block`, which `self.block` has just left, may be freed (B4).
     fn retire(&self, block: &Block<T>) {
         // Ordering: release makes the move of `self.block` visible to later claims.
-        let word = self.word.fetch_add(0, AcqRel);
+        let word = self.word.fetch_add(0, Release);
         // SAFETY: B4 — only the one that moved `self.block` past it comes here, once.
         block.retire_at.with_mut(|p| unsafe { *p = word & !CLOSED });
         // Ordering: release pairs with the receiver's acquire in `reclaim`. Last touch.
@@ -289,7 +292,7 @@ impl<T> Tail<T> {
     pub(super) fn close(&self) -> usize {
         // Ordering: release, so that who sees CLOSED sees all that the closer did; in particular the
         // last sender's messages.
-        self.word.fetch_or(CLOSED, AcqRel) & !CLOSED
+        self.word.fetch_or(CLOSED, Release) & !CLOSED
     }
 }
 

@@ -18,7 +18,8 @@
 //! [`AtomicWaker`] for the rest.
 //!
 //! **Tested by** `loom_tests`: without the wake at the last sender's drop,
-//! `upgrade_against_the_last_drop` deadlocks.
+//! `upgrade_against_the_last_drop` deadlocks; with the drop's ordering or that of `strong_count`
+//! weakened, the end does not bring all messages, or what their senders did before.
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -182,11 +183,11 @@ impl<T, F> Weak<T, F> {
     pub(super) fn upgrade(&self) -> Option<Tx<T, F>> {
         let mut count = self.chan.senders.load(Relaxed);
         while count != 0 {
-            // Ordering: acquire, as another sender's clone would have had it.
+            // Ordering: none. That there is a sender is all it says.
             match self
                 .chan
                 .senders
-                .compare_exchange(count, count + 1, Acquire, Relaxed)
+                .compare_exchange(count, count + 1, Relaxed, Relaxed)
             {
                 Ok(_) => {
                     return Some(Tx {

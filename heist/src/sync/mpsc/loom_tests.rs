@@ -3,6 +3,7 @@ use super::*;
 use crate::engine::base::parker::block_on;
 use crate::loom::sync::Arc;
 use crate::loom::thread;
+use crate::sync::loom_support::Tracked;
 use std::future::Future;
 use std::task::Context;
 
@@ -260,5 +261,64 @@ fn upgrade_against_the_last_drop() {
             received += 1;
         }
         assert_eq!(upgrader.join().unwrap(), received);
+    });
+}
+
+/// The end brings all messages and what their senders did, however it is learnt.
+#[test]
+fn the_end_brings_what_came_before_it() {
+    for by_waiting in [false, true] {
+        model(2, move || {
+            let beside = Arc::new([Tracked::new(0), Tracked::new(0)]);
+            let (tx, mut rx) = unbounded_channel::<u32>();
+            let other = {
+                let beside = Arc::clone(&beside);
+                let tx = tx.clone();
+                thread::spawn(move || {
+                    tx.send(1).unwrap();
+                    beside[0].set(1);
+                    drop(tx);
+                })
+            };
+            let last = {
+                let beside = Arc::clone(&beside);
+                thread::spawn(move || {
+                    beside[1].set(1);
+                    drop(tx);
+                })
+            };
+            if by_waiting {
+                assert_eq!(block_on(rx.recv()), Some(1));
+                assert_eq!(block_on(rx.recv()), None);
+                assert_eq!((beside[0].get(), beside[1].get()), (1, 1));
+            } else if rx.is_closed() {
+                assert_eq!((beside[0].get(), beside[1].get()), (1, 1));
+                assert_eq!(rx.try_recv(), Ok(1));
+            }
+            other.join().unwrap();
+            last.join().unwrap();
+        });
+    }
+}
+
+/// A sender that sees the receiver's close sees what the receiver did.
+#[test]
+fn the_close_brings_what_came_before_it() {
+    model(2, || {
+        let beside = Arc::new(Tracked::new(0));
+        let (bounded, mut bounded_rx) = channel::<u32>(1);
+        let (unbounded, mut unbounded_rx) = unbounded_channel::<u32>();
+        let closer = {
+            let beside = Arc::clone(&beside);
+            thread::spawn(move || {
+                beside.set(1);
+                bounded_rx.close();
+                unbounded_rx.close();
+            })
+        };
+        if bounded.is_closed() || unbounded.is_closed() {
+            assert_eq!(beside.get(), 1);
+        }
+        closer.join().unwrap();
     });
 }

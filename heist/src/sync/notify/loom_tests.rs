@@ -1,5 +1,6 @@
 use super::*;
 use crate::engine::base::parker::block_on;
+use crate::loom::sync::atomic::AtomicBool;
 use crate::loom::thread;
 use futures::task::noop_waker;
 
@@ -184,6 +185,63 @@ fn a_busy_poller_sees() {
             guarded.read();
             drop(future);
             notifier.join().unwrap();
+        });
+    }
+}
+
+/// Register, look, wait: with relaxed flags, so that only `Notify` orders anything. Whoever was notified
+/// too early to be told finds the flag.
+#[test]
+fn who_is_too_late_to_be_told_sees() {
+    model(|| {
+        let shared = LoomArc::new((Notify::new(), AtomicBool::new(false)));
+        let teller = {
+            let shared = LoomArc::clone(&shared);
+            thread::spawn(move || {
+                shared.1.store(true, Relaxed);
+                shared.0.notify_waiters();
+            })
+        };
+        let notified = shared.0.notified();
+        if !shared.1.load(Relaxed) {
+            block_on(notified);
+            assert!(shared.1.load(Relaxed));
+        }
+        teller.join().unwrap();
+    });
+}
+
+/// Two notifications that become one bring what both notifiers did.
+#[test]
+fn two_that_become_one_bring_both() {
+    for second_tells_all in [false, true] {
+        model(move || {
+            let flags = [AtomicBool::new(false), AtomicBool::new(false)];
+            let shared = LoomArc::new((Notify::new(), flags));
+            let tellers: Vec<_> = (0..2)
+                .map(|i| {
+                    let shared = LoomArc::clone(&shared);
+                    thread::spawn(move || {
+                        shared.1[i].store(true, Relaxed);
+                        if second_tells_all && i == 1 {
+                            shared.0.notify_waiters();
+                        } else {
+                            shared.0.notify_one();
+                        }
+                    })
+                })
+                .collect();
+            loop {
+                let notified = shared.0.notified();
+                let seen = shared.1.iter().all(|flag| flag.load(Relaxed));
+                if seen {
+                    break;
+                }
+                block_on(notified);
+            }
+            for teller in tellers {
+                teller.join().unwrap();
+            }
         });
     }
 }

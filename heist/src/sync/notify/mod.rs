@@ -26,8 +26,11 @@
 //!
 //! **Rejected.** A second list for those that `notify_waiters` is telling: Y2 makes it needless.
 //!
-//! **Tested by** `loom_tests`: relaxed orderings on the stored notification, the state or the
-//! generation are reported as races on the guarded cell.
+//! **Tested by** `loom_tests`. Each ordering was weakened by itself: those on the stored notification, the
+//! state and the generation are reported as races on a guarded cell or as lost wakes (deadlocks);
+//! that of a new future's look at the generation, and those of the exchange that uses up a stored
+//! notification, as lost wakes of a task that looks at relaxed flags. `sync_model` of the integration
+//! tests compares random operations with a plain model.
 
 use std::fmt;
 use std::future::Future;
@@ -41,7 +44,7 @@ use crate::engine::base::budget;
 use crate::engine::queue::list::{LinkedList, Links, Node};
 use crate::engine::queue::wake_batch::WakeBatch;
 use crate::loom::cell::UnsafeCell;
-use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::loom::sync::atomic::{AtomicU8, AtomicUsize};
 use crate::loom::sync::{Mutex, MutexGuard};
 use crate::sync::StdArc as Arc;
@@ -161,6 +164,15 @@ unsafe impl Node for Waiter {
     }
 }
 
+/// In models a waiter's end is watched: a touch of its node that is not ordered before it is a race
+/// (Y4).
+#[cfg(all(test, heist_loom))]
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        self.waker.with_mut(|_| ());
+    }
+}
+
 type Queue<'a> = MutexGuard<'a, LinkedList<Waiter>>;
 
 impl Notify {
@@ -200,6 +212,22 @@ impl Notify {
     /// had got goes to the next who waits, or is stored.
     ///
     /// [`enable`]: crate::sync::futures::Notified::enable
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::Notify;
+    /// use std::sync::Arc;
+    ///
+    /// let notify = Arc::new(Notify::new());
+    /// let waiter = notify.clone();
+    /// let task = heist::spawn(async move { waiter.notified().await });
+    /// notify.notify_one();
+    /// task.await.unwrap();
+    /// # }
+    /// ```
     pub fn notified(&self) -> Notified<'_> {
         Notified {
             notify: self,
@@ -208,6 +236,11 @@ impl Notify {
     }
 
     /// As [`notified`](Self::notified), with a future that keeps the `Notify` alive.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`notified`](Self::notified): the place in the queue is lost, and a notification that was
+    /// meant for this one goes to the next.
     ///
     /// ```
     /// use heist::sync::Notify;
@@ -314,7 +347,7 @@ impl Notify {
     pub fn notify_waiters(&self) {
         let queue = self.queue.lock();
         // Ordering: release pairs with the acquire loads of the generation (Y2).
-        let before = self.word.fetch_add(GENERATION, AcqRel);
+        let before = self.word.fetch_add(GENERATION, Release);
         if before & WAITERS == 0 {
             return;
         }
@@ -513,8 +546,8 @@ impl Wait {
             if self.waiter.state.load(Relaxed) != QUEUED {
                 continue;
             }
-            // Y2. Ordering: acquire pairs with the release in `notify_waiters`.
-            if generation(notify.word.load(Acquire)) != self.waiter.generation {
+            // Y2. Ordering: the lock has it, as the generation changes only under it.
+            if generation(notify.word.load(Relaxed)) != self.waiter.generation {
                 let old = notify.take_out(&mut queue, NonNull::from(&self.waiter), ALL);
                 drop(queue);
                 drop(old); // Y6

@@ -2,6 +2,7 @@ use super::*;
 use crate::engine::base::parker::block_on;
 use crate::loom::sync::Arc;
 use crate::loom::thread;
+use crate::sync::loom_support::Tracked;
 use futures::task::noop_waker;
 
 struct Guarded {
@@ -112,24 +113,66 @@ fn a_cancelled_waiter_passes_its_permit_on() {
     });
 }
 
+/// And who gets them sees what both did before.
 #[test]
 fn two_releases_make_up_one_big_acquire() {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(2);
     builder.check(|| {
-        let guarded = Guarded::new(0);
+        let shared = Arc::new((Permits::new(0), [Tracked::new(0), Tracked::new(0)]));
         let others: Vec<_> = (0..2)
-            .map(|_| {
-                let guarded = Arc::clone(&guarded);
-                thread::spawn(move || guarded.permits.release(1))
+            .map(|i| {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || {
+                    shared.1[i].set(1);
+                    shared.0.release(1);
+                })
             })
             .collect();
-        block_on(guarded.permits.acquire(2)).unwrap();
-        guarded.count();
+        block_on(shared.0.acquire(2)).unwrap();
+        assert_eq!((shared.1[0].get(), shared.1[1].get()), (1, 1));
         for other in others {
             other.join().unwrap();
         }
-        assert_eq!(guarded.permits.available(), 0);
+        assert_eq!(shared.0.available(), 0);
+    });
+}
+
+/// A count, a removal and a close bring what came before them.
+#[test]
+fn looks_bring_what_came_before() {
+    model(|| {
+        let shared = Arc::new((Permits::new(0), Tracked::new(0), Tracked::new(0)));
+        let other = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || {
+                shared.1.set(1);
+                shared.0.release(1);
+                shared.2.set(1);
+                shared.0.close();
+            })
+        };
+        if shared.0.is_closed() {
+            assert_eq!(shared.2.get(), 1);
+        }
+        if shared.0.available() == 1 {
+            assert_eq!(shared.1.get(), 1);
+        }
+        other.join().unwrap();
+    });
+    model(|| {
+        let shared = Arc::new((Permits::new(0), Tracked::new(0)));
+        let other = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || {
+                shared.1.set(1);
+                shared.0.release(1);
+            })
+        };
+        if shared.0.forget(1) == 1 {
+            assert_eq!(shared.1.get(), 1);
+        }
+        other.join().unwrap();
     });
 }
 

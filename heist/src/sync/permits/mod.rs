@@ -39,9 +39,12 @@
 //! in the word for whoever comes first: faster in convoys, but waiters could starve and Tokio's
 //! fairness is promised).
 //!
-//! **Tested by** `loom_tests`: with a relaxed `fetch_add` in `add`, exchange in `take`, `fetch_and` or
-//! state store in `HandOut::run`, they report races on what the permits guard; a release that does
-//! not look at `WAITERS` again deadlocks. `tests` compares random operations with a plain model.
+//! **Tested by** `loom_tests`, here and in the modules of the locks. Each ordering was weakened by itself,
+//! and the models reported a race for each: `available`, `is_closed`, `take`, `add`, `forget`, the
+//! setting of `CLOSED`, the `fetch_and` and the state in `HandOut::run`, the state in `close`, and the
+//! reads of the state in `look` and `drop` (the end of a waiter is watched). A release that does not
+//! look at `WAITERS` again deadlocks. `tests`, and `sync_model` of the integration tests, compare
+//! random operations with a plain model.
 
 use std::fmt;
 use std::future::Future;
@@ -54,7 +57,7 @@ use crate::engine::base::budget;
 use crate::engine::queue::list::{LinkedList, Links, Node};
 use crate::engine::queue::wake_batch::WakeBatch;
 use crate::loom::cell::UnsafeCell;
-use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::loom::sync::atomic::{AtomicU8, AtomicUsize};
 use crate::loom::sync::{Mutex, MutexGuard};
 
@@ -107,6 +110,15 @@ unsafe impl Node for Waiter {
     unsafe fn links(node: NonNull<Self>) -> NonNull<Links<Self>> {
         // SAFETY: the caller gives a live node.
         NonNull::from(unsafe { &(*node.as_ptr()).links })
+    }
+}
+
+/// In models a waiter's end is watched: a touch of its node that is not ordered before it is a race
+/// (S4).
+#[cfg(all(test, heist_loom))]
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        self.waker.with_mut(|_| ());
     }
 }
 
@@ -304,10 +316,10 @@ impl Permits {
             if gone == 0 {
                 return 0;
             }
-            // Ordering: as in `take`.
+            // Ordering: acquire, as in `take`.
             match self
                 .word
-                .compare_exchange(word, word - (gone << SHIFT), AcqRel, Relaxed)
+                .compare_exchange(word, word - (gone << SHIFT), Acquire, Relaxed)
             {
                 Ok(_) => return gone,
                 Err(actual) => word = actual,
@@ -355,7 +367,7 @@ impl Permits {
         let queue = self.queue.lock();
         // Ordering: release publishes the closer's doings to who sees CLOSED. Under the lock, so
         // that nobody is about to queue up.
-        self.word.fetch_or(CLOSED, AcqRel);
+        self.word.fetch_or(CLOSED, Release);
         drop(queue);
         Refuse(self, false).run();
     }
@@ -406,7 +418,7 @@ impl<'a> HandOut<'a> {
                 if self.spare == 0 && self.permits.word.load(Relaxed) >> SHIFT != 0 {
                     // Ordering: acquire pairs with the release of those who added the permits, which
                     // the state below passes on.
-                    self.spare = self.permits.word.fetch_and(FLAGS, AcqRel) >> SHIFT;
+                    self.spare = self.permits.word.fetch_and(FLAGS, Acquire) >> SHIFT;
                 }
                 // SAFETY: S4 — a node in the queue is live until its state is set.
                 let waiter = unsafe { front.as_ref() };

@@ -183,6 +183,17 @@ impl<T: ?Sized> RwLock<T> {
     /// # Cancel safety
     ///
     /// Dropping the future gives up the place in the queue.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let lock = heist::sync::RwLock::new(7);
+    /// let (a, b) = heist::join!(lock.read(), lock.read());
+    /// assert_eq!((*a, *b), (7, 7));
+    /// # }
+    /// ```
     pub async fn read(&self) -> RwLockReadGuard<'_, T> {
         self.acquire(1).await;
         self.reader()
@@ -204,6 +215,21 @@ impl<T: ?Sized> RwLock<T> {
     /// # Cancel safety
     ///
     /// As [`read`](Self::read).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::RwLock;
+    /// use std::sync::Arc;
+    ///
+    /// let lock = Arc::new(RwLock::new(7));
+    /// let guard = lock.clone().read_owned().await;
+    /// let seen = heist::spawn(async move { *guard }).await.unwrap();
+    /// assert_eq!(seen, 7);
+    /// # }
+    /// ```
     pub async fn read_owned(self: Arc<Self>) -> OwnedRwLockReadGuard<T> {
         self.acquire(1).await;
         self.owned_reader()
@@ -234,6 +260,17 @@ impl<T: ?Sized> RwLock<T> {
     /// # Cancel safety
     ///
     /// Dropping the future gives up the place in the queue.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let lock = heist::sync::RwLock::new(1);
+    /// *lock.write().await += 1;
+    /// assert_eq!(*lock.read().await, 2);
+    /// # }
+    /// ```
     pub async fn write(&self) -> RwLockWriteGuard<'_, T> {
         self.acquire(self.max_readers).await;
         self.writer()
@@ -255,6 +292,21 @@ impl<T: ?Sized> RwLock<T> {
     /// # Cancel safety
     ///
     /// As [`write`](Self::write).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::RwLock;
+    /// use std::sync::Arc;
+    ///
+    /// let lock = Arc::new(RwLock::new(1));
+    /// let mut guard = lock.clone().write_owned().await;
+    /// heist::spawn(async move { *guard += 1 }).await.unwrap();
+    /// assert_eq!(*lock.read().await, 2);
+    /// # }
+    /// ```
     pub async fn write_owned(self: Arc<Self>) -> OwnedRwLockWriteGuard<T> {
         self.acquire(self.max_readers).await;
         self.owned_writer()

@@ -29,6 +29,10 @@
 //!   lock, so that who holds the read lock sees the version of the value it sees.
 //! * V2. Who waits makes its [`Notify`] future, then looks at the word; who changes the word tells all
 //!   afterwards.
+//!
+//! *Tested by* `loom_tests`: each ordering weakened by itself is a race on what a change, or an end of
+//! either side, must bring along; a look before the future is made is a deadlock; a version that
+//! changes outside the lock, a look at a value under another's version.
 
 use std::fmt;
 use std::ops::Deref;
@@ -209,6 +213,21 @@ impl<T> Receiver<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: if the future is dropped, no value was counted as seen.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, mut receiver) = heist::sync::watch::channel("starting");
+    /// sender.send("ready").unwrap();
+    /// receiver.changed().await.unwrap();
+    /// assert_eq!(*receiver.borrow_and_update(), "ready");
+    ///
+    /// drop(sender);
+    /// assert!(receiver.changed().await.is_err());
+    /// # }
+    /// ```
     pub async fn changed(&mut self) -> Result<(), RecvError> {
         spend_budget(self.watched.wait(&mut self.seen)).await
     }
@@ -278,7 +297,7 @@ impl<T> Clone for Receiver<T> {
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         // Ordering: release, so that who finds no receiver knows that all are done.
-        if self.watched.receivers.fetch_sub(1, AcqRel) == 1 {
+        if self.watched.receivers.fetch_sub(1, Release) == 1 {
             self.watched.unwatched.notify_waiters();
         }
     }
@@ -391,6 +410,18 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// Cancel safe.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, receiver) = heist::sync::watch::channel(0);
+    /// heist::spawn(async move { drop(receiver) });
+    /// sender.closed().await;
+    /// assert!(sender.is_closed());
+    /// # }
+    /// ```
     pub async fn closed(&self) {
         spend_budget(async {
             loop {
@@ -595,14 +626,37 @@ mod loom_tests {
         });
     }
 
+    /// And who misses it sees what all did before they went.
     #[test]
     fn the_last_receiver_is_missed() {
-        model(|| {
-            let (tx, rx) = channel(0);
-            let receiver = thread::spawn(move || drop(rx));
-            block_on(tx.closed());
-            receiver.join().unwrap();
-        });
+        for by_waiting in [false, true] {
+            model(move || {
+                let beside = Arc::new([Tracked::new(0), Tracked::new(0)]);
+                let (tx, rx) = channel(0);
+                let receivers: Vec<_> = [rx.clone(), rx]
+                    .into_iter()
+                    .enumerate()
+                    .map(|(i, rx)| {
+                        let beside = Arc::clone(&beside);
+                        thread::spawn(move || {
+                            beside[i].set(1);
+                            drop(rx);
+                        })
+                    })
+                    .collect();
+                if by_waiting {
+                    block_on(tx.closed());
+                }
+                if tx.is_closed() {
+                    assert_eq!((beside[0].get(), beside[1].get()), (1, 1));
+                } else {
+                    assert!(!by_waiting);
+                }
+                for receiver in receivers {
+                    receiver.join().unwrap();
+                }
+            });
+        }
     }
 
     /// Who hears that something changed has also all that the sender did before.
