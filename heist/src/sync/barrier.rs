@@ -165,7 +165,7 @@ mod loom_tests {
     use crate::engine::base::parker::block_on;
     use crate::loom::sync::Arc;
     use crate::loom::thread;
-    use crate::sync::loom_support::{Tracked, model, poll_once};
+    use crate::sync::testing::{Tracked, model, poll_once};
     use std::pin::pin;
 
     #[test]

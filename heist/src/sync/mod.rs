@@ -103,7 +103,7 @@ mod test_support;
 
 #[cfg(all(test, heist_loom))]
 #[allow(unsafe_code, reason = "a cell that loom watches")]
-pub(crate) mod loom_support;
+pub(crate) mod testing;
 
 /// Runs `future` as one operation that spends one unit of budget when it ends.
 async fn spend_budget<F: Future>(future: F) -> F::Output {

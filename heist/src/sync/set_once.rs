@@ -208,7 +208,7 @@ mod loom_tests {
     use super::*;
     use crate::engine::base::parker::block_on;
     use crate::loom::sync::Arc;
-    use crate::sync::loom_support::{Tracked, model, poll_once};
+    use crate::sync::testing::{Tracked, model, poll_once};
     use std::pin::pin;
     use std::task::Poll;
 

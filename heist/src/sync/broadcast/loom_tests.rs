@@ -2,7 +2,7 @@ use super::error::RecvError;
 use super::*;
 use crate::engine::base::parker::block_on;
 use crate::loom::thread;
-use crate::sync::loom_support::{Tracked, model, poll_once};
+use crate::sync::testing::{Tracked, model, poll_once};
 use std::pin::pin;
 use std::task::Poll;
 

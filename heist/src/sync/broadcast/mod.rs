@@ -237,6 +237,17 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// Cancel safe.
+    ///
+    /// ```
+    /// use heist::sync::broadcast;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let (tx, rx) = broadcast::channel::<u8>(1);
+    /// drop(rx);
+    /// tx.closed().await;
+    /// assert_eq!(tx.receiver_count(), 0);
+    /// # });
+    /// ```
     pub async fn closed(&self) {
         spend_budget(async {
             loop {

@@ -164,6 +164,23 @@ impl<T: Clone> Receiver<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: if the future is dropped, no value was received.
+    ///
+    /// ```
+    /// use heist::sync::broadcast::{self, error::RecvError};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let (tx, mut rx) = broadcast::channel(2);
+    /// for n in 0..4 {
+    ///     tx.send(n).unwrap();
+    /// }
+    /// drop(tx);
+    /// // It was too slow for the first two.
+    /// assert_eq!(rx.recv().await, Err(RecvError::Lagged(2)));
+    /// assert_eq!(rx.recv().await, Ok(2));
+    /// assert_eq!(rx.recv().await, Ok(3));
+    /// assert_eq!(rx.recv().await, Err(RecvError::Closed));
+    /// # });
+    /// ```
     pub async fn recv(&mut self) -> Result<T, RecvError> {
         Recv::new(self).await
     }

@@ -228,6 +228,19 @@ impl<T> Sender<T> {
     ///
     /// If the future is dropped, the message was not sent, and is dropped with it. The place among
     /// those who wait is lost. To keep the message, use [`reserve`](Self::reserve).
+    ///
+    /// ```
+    /// use heist::sync::mpsc;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let (tx, mut rx) = mpsc::channel(1);
+    /// tx.send("first").await.unwrap();
+    /// assert_eq!(rx.recv().await, Some("first"));
+    /// drop(rx);
+    /// // Nobody is left to receive it: it comes back.
+    /// assert_eq!(tx.send("second").await.unwrap_err().0, "second");
+    /// # });
+    /// ```
     pub async fn send(&self, value: T) -> Result<(), SendError<T>> {
         match self.tx.acquire(1).await {
             Ok(()) => {
@@ -316,6 +329,21 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// As [`reserve`](Self::reserve).
+    ///
+    /// ```
+    /// use heist::sync::mpsc;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let (tx, mut rx) = mpsc::channel(3);
+    /// let permits = tx.reserve_many(2).await.unwrap();
+    /// assert_eq!(tx.capacity(), 1);
+    /// for (permit, word) in permits.zip(["both", "fit"]) {
+    ///     permit.send(word);
+    /// }
+    /// assert_eq!(rx.recv().await, Some("both"));
+    /// assert_eq!(rx.recv().await, Some("fit"));
+    /// # });
+    /// ```
     pub async fn reserve_many(&self, n: usize) -> Result<PermitIterator<'_, T>, SendError<()>> {
         self.tx.acquire(n).await?;
         Ok(PermitIterator {
@@ -333,6 +361,19 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// As [`reserve`](Self::reserve); the sender is dropped.
+    ///
+    /// ```
+    /// use heist::sync::mpsc;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let (tx, mut rx) = mpsc::channel(1);
+    /// let permit = tx.reserve_owned().await.unwrap();
+    /// // It can be kept for as long as one likes, and gives the sender back.
+    /// let tx = permit.send(1);
+    /// assert_eq!(rx.recv().await, Some(1));
+    /// # drop(tx);
+    /// # });
+    /// ```
     pub async fn reserve_owned(self) -> Result<OwnedPermit<T>, SendError<()>> {
         self.tx.acquire(1).await?;
         Ok(OwnedPermit { tx: Some(self.tx) })

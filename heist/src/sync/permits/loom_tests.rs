@@ -2,7 +2,7 @@ use super::*;
 use crate::engine::base::parker::block_on;
 use crate::loom::sync::Arc;
 use crate::loom::thread;
-use crate::sync::loom_support::Tracked;
+use crate::sync::testing::Tracked;
 use futures::task::noop_waker;
 
 struct Guarded {
