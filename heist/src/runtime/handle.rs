@@ -293,7 +293,7 @@ impl fmt::Debug for TryCurrentError {
 
 impl fmt::Display for TryCurrentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(crate::engine::context::NO_RUNTIME)
+        f.write_str(crate::engine::base::words::NO_RUNTIME)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 
+use crate::engine::base::words;
 use crate::engine::context;
 use crate::engine::sched::crew;
 use crate::engine::task::Id;
@@ -51,6 +52,6 @@ where
     match task {
         Some(task) => task,
         // Not in the closure, which would be the panic's place.
-        None => panic!("{}", context::NO_RUNTIME),
+        None => panic!("{}", words::NO_RUNTIME),
     }
 }
