@@ -18,6 +18,7 @@ pub mod macros;
 pub mod net;
 pub mod process;
 pub mod runtime;
+pub mod scheduler;
 pub mod signal;
 pub mod sync;
 pub mod task;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
-use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::pin::pin;
 
 use crate::engine::blocking::{Job, Mandatory, SubmitError, blocking_task};
@@ -109,6 +109,18 @@ impl Handle {
         self.scheduler.spawn(future, task::Id::next())
     }
 
+    /// As [`spawn`](Self::spawn), with a tag for a [scheduler](crate::scheduler) that knows what to make of it;
+    /// others ignore it.
+    #[track_caller]
+    pub fn spawn_tagged<F>(&self, tag: u32, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.scheduler
+            .spawn_tagged_at(future, task::Id::next(), tag, Location::caller())
+    }
+
     /// Runs a blocking function on the runtime's pool; see
     /// [`spawn_blocking`](crate::task::spawn_blocking).
     #[track_caller]
@@ -170,6 +182,7 @@ impl Handle {
         let mut future = pin!(future);
         context::run_in(&self.scheduler, || match &self.scheduler {
             SchedHandle::Crew(crew) => crew.block_on(future.as_mut()),
+            SchedHandle::Custom(crew) => crew.block_on(future.as_mut()),
             SchedHandle::CurrentThread(_) => crate::engine::base::parker::block_on(future.as_mut()),
         })
     }
@@ -177,7 +190,7 @@ impl Handle {
     /// Which kind of runtime it is.
     pub fn runtime_flavor(&self) -> RuntimeFlavor {
         match self.scheduler {
-            SchedHandle::Crew(_) => RuntimeFlavor::MultiThread,
+            SchedHandle::Crew(_) | SchedHandle::Custom(_) => RuntimeFlavor::MultiThread,
             SchedHandle::CurrentThread(_) => RuntimeFlavor::CurrentThread,
         }
     }

@@ -89,7 +89,9 @@ impl LocalRuntime {
     {
         match &self.handle().scheduler {
             SchedHandle::CurrentThread(scheduler) => scheduler.spawn_on_owner(future, Id::next()),
-            SchedHandle::Crew(_) => unreachable!("a local runtime has one thread"),
+            SchedHandle::Crew(_) | SchedHandle::Custom(_) => {
+                unreachable!("a local runtime has one thread")
+            }
         }
     }
 

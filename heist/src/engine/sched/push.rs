@@ -3,6 +3,7 @@
 use crate::engine::queue::injector::{Chain, Push};
 use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
+use crate::engine::sched::strategy::{Origin, Stealing, Strategy};
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::Runnable;
 
@@ -19,17 +20,17 @@ pub(super) enum Shareable {
     No,
 }
 
-impl Crew {
+impl<S: Strategy> Crew<S> {
     /// A task that was just made.
     pub(super) fn push_spawned(&self, runnable: Runnable) {
         current::with(|worker| match worker.filter(|worker| worker.is_of(self)) {
             Some(worker) => {
                 self.posts[worker.index()].counters.spawned.add(1);
-                worker.push_local(runnable);
+                S::push_local(worker, runnable, Origin::Spawned);
             }
             None => {
                 self.foreign_spawned.add_shared(1);
-                self.inject(runnable);
+                S::push_foreign(self, runnable, Origin::Spawned);
             }
         });
     }
@@ -38,15 +39,17 @@ impl Crew {
     #[inline]
     pub(super) fn push_woken(&self, runnable: Runnable) {
         current::with(|worker| match worker.filter(|worker| worker.is_of(self)) {
-            Some(worker) => worker.push_local(runnable),
-            None => self.inject(runnable),
+            Some(worker) => S::push_local(worker, runnable, Origin::Woken),
+            None => S::push_foreign(self, runnable, Origin::Woken),
         });
     }
+}
 
+impl Crew<Stealing> {
     /// From outside: into the injector, and somebody is told.
     pub(super) fn inject(&self, runnable: Runnable) {
         let call = self.foreign_calls.begin();
-        match self.injector.push(runnable) {
+        match self.strategy.injector.push(runnable) {
             Push::First => self.notify(),
             // J4: the first was announced. Its pusher may have been stopped before it did, so a
             // look; without a fence, as the announcement will come.
@@ -62,14 +65,16 @@ impl Crew {
 
     /// What a full local queue spilled.
     #[cold]
-    pub(super) fn inject_overflow(&self, post: &Post, chain: Chain<Runnable>) {
+    pub(super) fn inject_overflow(&self, post: &Post<Stealing>, chain: Chain<Runnable>) {
         post.counters.overflows.add(1);
-        match self.injector.push_chain(chain) {
+        match self.strategy.injector.push_chain(chain) {
             Push::First | Push::Joined => {}
             Push::Closed(chain) => chain.for_each(Runnable::cancel),
         }
     }
+}
 
+impl<S: Strategy> Crew<S> {
     /// There is new work: wakes a sibling, unless somebody looks already (I1).
     #[inline]
     pub(super) fn notify(&self) {
@@ -87,7 +92,7 @@ impl Crew {
     }
 
     #[cold]
-    fn wake_sibling(&self, index: usize) {
+    pub(super) fn wake_sibling(&self, index: usize) {
         if let Some(own) = self.current_worker() {
             self.posts[own].counters.wakes.add(1);
         }
@@ -95,7 +100,7 @@ impl Crew {
     }
 }
 
-impl WorkerContext {
+impl WorkerContext<Stealing> {
     /// A task that was spawned or woken by what runs on this worker.
     #[inline]
     pub(super) fn push_local(&self, runnable: Runnable) {
@@ -105,8 +110,8 @@ impl WorkerContext {
         };
         let post = self.post();
         post.counters.local_schedules.add(1);
-        let shareable = if core.use_slot && !self.dispatching.get() {
-            match post.slot.replace(runnable) {
+        let shareable = if core.own.use_slot && !self.dispatching.get() {
+            match post.own.slot.replace(runnable) {
                 // I6: not announced, as it is next.
                 None => Shareable::No,
                 Some(displaced) => self.push_back(&core, displaced),
@@ -124,8 +129,8 @@ impl WorkerContext {
     /// A task that gave up its turn: behind all others. Its worker will come to it, so siblings are
     /// only asked for help, and only if there is something for them besides.
     #[inline]
-    pub(super) fn push_yielded(&self, core: &mut Core, runnable: Runnable) {
-        let others = core.queue.len();
+    pub(super) fn push_yielded(&self, core: &mut Core<Stealing>, runnable: Runnable) {
+        let others = core.own.queue.len();
         let _ = self.push_back(core, runnable);
         if others > 0 {
             self.crew.help();
@@ -139,8 +144,8 @@ impl WorkerContext {
     }
 
     #[inline]
-    pub(super) fn push_back(&self, core: &Core, runnable: Runnable) -> Shareable {
-        if let Err(overflow) = core.queue.push_back(runnable) {
+    pub(super) fn push_back(&self, core: &Core<Stealing>, runnable: Runnable) -> Shareable {
+        if let Err(overflow) = core.own.queue.push_back(runnable) {
             self.crew.inject_overflow(self.post(), overflow);
         }
         Shareable::Yes

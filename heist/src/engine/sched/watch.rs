@@ -39,6 +39,7 @@ use std::time::Duration;
 use crate::engine::base::parker::Parker;
 use crate::engine::base::unwind;
 use crate::engine::sched::crew::Crew;
+use crate::engine::sched::strategy::Strategy;
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::AtomicBool;
 use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -87,7 +88,7 @@ impl Watch {
     }
 
     /// Starts the thread. A crew of one has nobody who could help, and needs no watch.
-    pub(super) fn start(&self, crew: &Arc<Crew>) -> io::Result<()> {
+    pub(super) fn start<S: Strategy>(&self, crew: &Arc<Crew<S>>) -> io::Result<()> {
         if crew.num_workers() < 2 {
             return Ok(());
         }
@@ -135,7 +136,7 @@ impl Watch {
 }
 
 /// The thread.
-fn keep(bed: &Bed, crew: &Weak<Crew>) {
+fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
     let mut seen = Vec::new();
     let mut interval = 2 * SHORTEST;
     let mut alert = 0;
@@ -165,7 +166,7 @@ fn keep(bed: &Bed, crew: &Weak<Crew>) {
 
 impl Bed {
     /// Announces that it will sleep without an end; false if a worker is up (W3).
-    fn doze(&self, crew: &Crew) -> bool {
+    fn doze<S: Strategy>(&self, crew: &Crew<S>) -> bool {
         self.dozing.store(true, Relaxed);
         // Ordering: pairs with the fence in `worker_up`.
         fence(SeqCst);
@@ -187,7 +188,7 @@ enum Look {
     Stuck,
 }
 
-impl Crew {
+impl<S: Strategy> Crew<S> {
     fn look(&self, seen: &mut Vec<Seen>) -> Look {
         seen.resize(self.num_workers(), Seen::default());
         let mut found = Look::Asleep;
@@ -212,15 +213,10 @@ impl Crew {
     /// Makes what waits for a stuck worker visible to the others.
     fn relieve(&self, index: usize) {
         let post = &self.posts[index];
-        if let Some(runnable) = post.slot.take() {
-            self.inject(runnable);
-        }
+        S::relieve(self, index);
         if let Some(timers) = &post.timers {
             let now = self.services().clock().now();
             let _ = unwind::guarded(|| timers.fire(now));
-        }
-        if !post.stealer.is_empty() {
-            self.help();
         }
         // Somebody has to turn the reactor: a sleeper that is woken and finds nothing will.
         if !self.driver.is_attended()

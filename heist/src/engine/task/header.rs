@@ -23,6 +23,8 @@ pub(crate) struct Header {
     pub(super) queue_next: UnsafeCell<Option<NonNull<Header>>>,
     /// 0, or 1 + the number of the owned shard that lists the task. Belongs to the run right.
     pub(super) home: UnsafeCell<u32>,
+    /// What the scheduler makes of it. Belongs to the run right.
+    pub(super) tag: UnsafeCell<u32>,
     /// Belongs to the home shard's lock.
     pub(super) owned: Links<Header>,
 }
@@ -90,6 +92,7 @@ impl<F: Future, S: Schedule> Cell<F, S> {
                 id,
                 queue_next: UnsafeCell::new(None),
                 home: UnsafeCell::new(0),
+                tag: UnsafeCell::new(0),
                 owned: Links::new(),
             },
             stage: UnsafeCell::new(Stage::Future(future)),

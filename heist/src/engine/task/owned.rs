@@ -114,6 +114,22 @@ impl OwnedTasks {
         }
     }
 
+    /// How many are listed: walks all lists.
+    pub(crate) fn len(&self) -> usize {
+        let shards = self.shards.iter().map(|shard| {
+            let list = shard.lock();
+            let mut next = list.tasks.front();
+            let mut len = 0;
+            while let Some(node) = next {
+                len += 1;
+                // SAFETY: `node` is in this list, and nothing leaves it while we hold the lock.
+                next = unsafe { list.tasks.next(node) };
+            }
+            len
+        });
+        shards.sum()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.shards
             .iter()

@@ -1,0 +1,34 @@
+//! Scheduling strategies: five to choose from, and the trait to write one's own.
+//!
+//! A multi-thread runtime runs its tasks by a strategy, which
+//! [`Builder::scheduler`](crate::runtime::Builder::scheduler) chooses:
+//!
+//! | strategy | take it when |
+//! |---|---|
+//! | [`WorkStealing`] | always, unless you know better: the default |
+//! | [`Sharded`] | work falls into parts that have little to do with each other, one or more a core |
+//! | [`Classes`] | requests that must be answered soon share the process with work that takes long |
+//! | [`RoundRobin`] | all tasks are alike and live long, and should be spread evenly |
+//! | [`GlobalQueue`] | the order of tasks matters more than speed; or as the simplest one to compare with |
+//! | a [`Scheduler`] of your own | your program knows something that none of these does |
+//!
+//! ```
+//! use heist::runtime::Builder;
+//! use heist::scheduler::GlobalQueue;
+//!
+//! let runtime = Builder::new_multi_thread().scheduler(GlobalQueue::new).build().unwrap();
+//! assert_eq!(runtime.block_on(runtime.spawn(async { "in order" })).unwrap(), "in order");
+//! ```
+//!
+//! `docs/schedulers.md` in the repository compares them by measurement, and tells how to write one.
+
+mod choice;
+mod global_queue;
+mod round_robin;
+
+pub use self::choice::{Choice, WorkStealing};
+pub use self::global_queue::GlobalQueue;
+pub use self::round_robin::RoundRobin;
+pub use crate::engine::sched::custom::{Inbox, Runnable, Scheduler, Taken, Tell, Turn};
+pub use crate::engine::sched::strategy::Origin;
+pub use crate::task::spawn::spawn_tagged;
