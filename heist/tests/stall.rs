@@ -24,9 +24,9 @@ use support::{bounded, multi, scale};
 
 /// How long a stall lasts if nobody helps.
 const STALL: Duration = Duration::from_secs(3);
-/// How long the median may take. The watch looks after 10, 40 and 160 ms of a young runtime's life;
-/// the rest is for machines that are busy with other things.
-const SOON: Duration = Duration::from_millis(400);
+/// How long the median may take: two looks of the watch (20 ms), the rest for machines that are busy
+/// with other things.
+const SOON: Duration = Duration::from_millis(60);
 
 /// Runs `stall` on a fresh runtime several times; it gives how long the other waited, or `None` if it
 /// had to wait for the end.

@@ -109,6 +109,28 @@ impl Handle {
         self.scheduler.spawn(future, task::Id::next())
     }
 
+    /// As [`spawn`](Self::spawn), on worker `worker`, with a strategy whose tasks have a worker:
+    /// [`Sharded`](crate::scheduler::Sharded) or [`RoundRobin`](crate::scheduler::RoundRobin). With
+    /// [`WorkStealing`](crate::scheduler::WorkStealing) it makes no difference. It is
+    /// `spawn_tagged(worker + 1, future)`: other strategies make of it what they make of that tag.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such worker.
+    #[track_caller]
+    pub fn spawn_on<F>(&self, worker: usize, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let workers = self.metrics().num_workers();
+        assert!(
+            worker < workers,
+            "there is no worker {worker}, of {workers}"
+        );
+        self.spawn_tagged(worker as u32 + 1, future)
+    }
+
     /// As [`spawn`](Self::spawn), with a tag for a [scheduler](crate::scheduler) that knows what to make of it;
     /// others ignore it.
     #[track_caller]

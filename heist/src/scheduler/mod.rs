@@ -25,10 +25,38 @@
 mod choice;
 mod global_queue;
 mod round_robin;
+mod sharded;
 
 pub use self::choice::{Choice, WorkStealing};
 pub use self::global_queue::GlobalQueue;
 pub use self::round_robin::RoundRobin;
+pub use self::sharded::Sharded;
 pub use crate::engine::sched::custom::{Inbox, Runnable, Scheduler, Taken, Tell, Turn};
 pub use crate::engine::sched::strategy::Origin;
 pub use crate::task::spawn::spawn_tagged;
+
+use std::future::Future;
+
+use crate::engine::context;
+use crate::runtime::Handle;
+use crate::task::JoinHandle;
+
+/// Spawns a task on worker `worker`: [`Handle::spawn_on`] of the current runtime.
+///
+/// # Panics
+///
+/// Outside of a runtime, and if it has no such worker.
+#[track_caller]
+pub fn spawn_on<F>(worker: usize, future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    Handle::current().spawn_on(worker, future)
+}
+
+/// Which worker of its runtime this thread is; `None` on other threads, as the one that calls `block_on` of a
+/// multi-thread runtime.
+pub fn current_worker() -> Option<usize> {
+    context::current_worker()
+}

@@ -97,6 +97,8 @@ pub(crate) struct Core<S: Strategy> {
     pub(super) until_maintain: u32,
     /// Tasks that gave up their turn since the last one.
     pub(super) yields: u32,
+    /// No thread had it yet: its worker counts as asleep, and begins by lying down.
+    pub(super) newborn: bool,
     /// Counted as searching in [`Idle`].
     pub(super) searching: bool,
 }
@@ -120,6 +122,7 @@ impl<S: Strategy> Crew<S> {
                     tick: 0,
                     until_maintain: config.event_interval,
                     yields: 0,
+                    newborn: true,
                     searching: false,
                 };
                 CachePadded::new(Post {

@@ -26,12 +26,14 @@ pub(crate) enum Rise {
 }
 
 impl Idle {
-    /// All workers awake, none searching.
+    /// All workers asleep.
     pub(crate) fn new(workers: usize) -> Self {
+        let set = |first: usize| u64::MAX >> (64 - (workers - first).min(64));
         Self {
             searching: CachePadded::new(AtomicUsize::new(0)),
-            sleepers: (0..workers.div_ceil(64))
-                .map(|_| CachePadded::new(AtomicU64::new(0)))
+            sleepers: (0..workers)
+                .step_by(64)
+                .map(|first| CachePadded::new(AtomicU64::new(set(first))))
                 .collect(),
             workers,
         }

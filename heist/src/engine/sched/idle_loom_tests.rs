@@ -3,9 +3,9 @@
 //!
 //! Weakened once, and seen to deadlock: without the fence of `worker_to_notify`; without that of
 //! `start_sleep`; without the second look of `sleep`; with a sleeper that looks only if it was a searcher
-//! itself (I4); without the second look of `Idle::claim`, and without the fence before it. What the models
-//! do not show is the last searcher's look (I3) and its fence: without them nothing is lost, as the worker
-//! that is awake comes to it; a sleeping sibling would just not help.
+//! itself (I4); without the second look of `Idle::claim`, and without the fence before it. The last
+//! searcher's look (I3) and its fence are needed only where one piece of work waits for the other, as the
+//! worker that is awake would come to it some time: see `pieces_that_wait_for_each_other_run_side_by_side`.
 
 use crate::engine::base::parker::Parker;
 use crate::engine::sched::idle::{Idle, Rise};
@@ -22,17 +22,31 @@ struct Crew {
     /// Work not yet done; the last one closes.
     left: AtomicUsize,
     closed: AtomicBool,
+    /// Whether a piece of work ends only when another has been begun, and where it waits for that.
+    in_pairs: bool,
+    pair: Parker,
 }
 
 impl Crew {
     fn new(workers: usize, work: usize) -> Arc<Self> {
+        let idle = Idle::new(workers);
+        // Up before the first push: falling asleep is what is modelled.
+        (0..workers).for_each(|worker| assert_eq!(idle.rise(worker), Rise::Alone));
         Arc::new(Self {
-            idle: Idle::new(workers),
+            idle,
             parkers: (0..workers).map(|_| Parker::new()).collect(),
             work: AtomicUsize::new(0),
             left: AtomicUsize::new(work),
             closed: AtomicBool::new(false),
+            in_pairs: false,
+            pair: Parker::new(),
         })
+    }
+
+    fn of_pairs(workers: usize) -> Arc<Self> {
+        let mut crew = Self::new(workers, 2);
+        Arc::get_mut(&mut crew).expect("not shared yet").in_pairs = true;
+        crew
     }
 
     fn push(&self) {
@@ -59,12 +73,20 @@ impl Crew {
         self.work.load(Relaxed) > 0
     }
 
-    /// As `worker::run_task` does before it polls.
+    /// As `worker::run_task` does before it polls, and `take_injected` where nobody searched.
     fn found(&self, searching: &mut bool) {
-        if std::mem::take(searching) && self.idle.stop_searching() && self.work_visible() {
+        let looks = !std::mem::take(searching) || self.idle.stop_searching();
+        if looks && self.work_visible() {
             self.notify();
         }
-        if self.left.fetch_sub(1, AcqRel) == 1 {
+        let last = self.left.fetch_sub(1, AcqRel) == 1;
+        if self.in_pairs {
+            match last {
+                true => self.pair.unpark(),
+                false => self.pair.park(),
+            };
+        }
+        if last {
             self.closed.store(true, Release);
             self.parkers.iter().for_each(|parker| {
                 parker.unpark();
@@ -143,6 +165,26 @@ fn two_workers_one_pusher() {
 #[test]
 fn one_worker_two_pushers() {
     race(1, 2, 1);
+}
+
+/// I3: the pusher of the second piece may have relied on the searcher that found the first.
+#[test]
+fn pieces_that_wait_for_each_other_run_side_by_side() {
+    model(|| {
+        let crew = Crew::of_pairs(2);
+        let threads: Vec<_> = (0..2)
+            .map(|worker| {
+                let crew = Arc::clone(&crew);
+                thread::spawn(move || crew.run(worker))
+            })
+            .collect();
+        crew.push();
+        crew.push();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert_eq!(crew.left.load(Relaxed), 0);
+    });
 }
 
 /// Two pieces of work announced once: the searcher that takes the first has to pass the word on.

@@ -25,8 +25,11 @@ struct Crew {
 
 impl Crew {
     fn new(workers: usize, work: usize) -> Arc<Self> {
+        let idle = Idle::new(workers);
+        // They are born asleep; here they begin awake.
+        (0..workers).for_each(|worker| assert_eq!(idle.rise(worker), Rise::Alone));
         Arc::new(Self {
-            idle: Idle::new(workers),
+            idle,
             parkers: (0..workers).map(|_| Parker::new()).collect(),
             own: (0..workers).map(|_| AtomicUsize::new(0)).collect(),
             shared: AtomicUsize::new(0),

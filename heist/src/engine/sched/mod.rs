@@ -55,6 +55,7 @@
 //!
 //! **Tested by** `idle_loom_tests`.
 
+pub(crate) mod affinity;
 pub(crate) mod blocking_job;
 pub(crate) mod counters;
 pub(crate) mod crew;

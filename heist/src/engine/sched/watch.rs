@@ -13,11 +13,12 @@
 //! * **W1** The ordinary path pays nothing: no clock is read and no flag written for the watch. It looks
 //!   at the count of polls that each worker keeps anyway: unchanged from one look to the next, and the
 //!   worker not asleep, means stuck.
-//! * **W2** A look comes after [`SHORTEST`] when something was stuck a short while ago, and each look
-//!   that finds nothing makes the wait four times as long, up to [`LONGEST`]: a program that never
-//!   blocks is looked at once a second, one that does is looked after within milliseconds.
-//! * **W3** When nothing was polled for two looks in a row, the watch dozes until a worker that gets up
-//!   sees it and wakes it: an idle runtime has no wake-ups. It goes on with the wait it had.
+//! * **W2** Where somebody is awake, the next look comes [`SOON`]: it may be the beginning of a stall.
+//!   Each look that finds all asleep makes the wait four times as long, up to [`LATE`]. So a busy
+//!   runtime is looked at a hundred times a second, which is nothing to what it does itself, and one
+//!   that sleeps most of the time about once a second. After a stall the looks stay close for a while.
+//! * **W3** When all are asleep and nothing was polled for a while ([`SETTLED`]), the watch dozes until a
+//!   worker that gets up sees it and wakes it: an idle runtime has no wake-ups. It begins like that.
 //! * **W4** It takes from the slot as any thief does (S2), and locks a wheel as any thread may.
 //!
 //! # Rejected
@@ -30,7 +31,7 @@
 //!
 //! # Tested by
 //!
-//! `tests/stall.rs`.
+//! `tests/stall.rs`; W3 by the loom model below, which ends in a deadlock without either fence.
 
 use std::io;
 use std::sync::{Arc, Weak};
@@ -46,9 +47,14 @@ use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use crate::loom::sync::atomic::fence;
 use crate::loom::thread;
 
-const SHORTEST: Duration = Duration::from_millis(5);
-const LONGEST: Duration = Duration::from_secs(1);
-/// Looks at the shortest interval after something was stuck, before it grows.
+/// The wait for the next look while somebody is awake.
+const SOON: Duration = Duration::from_millis(10);
+/// After waits shorter than this, the watch does not doze: what comes several times a second would
+/// wake it as often.
+const SETTLED: Duration = Duration::from_millis(160);
+/// The longest wait.
+const LATE: Duration = Duration::from_secs(1);
+/// Looks after a stall that come soon in any case.
 const ALERT_LOOKS: u32 = 100;
 
 /// The watch, as the crew has it.
@@ -67,22 +73,10 @@ struct Bed {
     closing: AtomicBool,
 }
 
-/// What the watch remembers of a worker.
-#[derive(Debug, Clone, Copy, Default)]
-struct Seen {
-    polls: u64,
-    stuck: bool,
-}
-
 impl Watch {
     pub(super) fn new() -> Self {
-        let bed = Bed {
-            parker: Parker::new(),
-            dozing: AtomicBool::new(false),
-            closing: AtomicBool::new(false),
-        };
         Self {
-            bed: Arc::new(bed),
+            bed: Arc::new(Bed::new()),
             thread: Mutex::new(None),
         }
     }
@@ -103,19 +97,7 @@ impl Watch {
     /// A worker got up: the watch is to be awake as well.
     #[inline]
     pub(super) fn worker_up(&self) {
-        // Ordering: W3. Pairs with the fence in `doze`: either we see it dozing, or it sees a worker up
-        // (whose bit was taken before).
-        fence(SeqCst);
-        if self.bed.dozing.load(Relaxed) {
-            self.rouse();
-        }
-    }
-
-    #[cold]
-    fn rouse(&self) {
-        if self.bed.dozing.swap(false, Relaxed) {
-            self.bed.parker.unpark();
-        }
+        self.bed.worker_up();
     }
 
     /// Ends the thread, and waits for it unless it is the caller.
@@ -138,74 +120,102 @@ impl Watch {
 /// The thread.
 fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
     let mut seen = Vec::new();
-    let mut interval = 2 * SHORTEST;
-    let mut alert = 0;
-    let mut idle_looks = 0;
+    let mut interval = SOON;
+    let mut alert = 0_u32;
+    bed.parker.park();
     // Ordering: acquire pairs with the release in `stop`.
     while !bed.closing.load(Acquire) {
         bed.parker.park_timeout(interval);
         let Some(crew) = crew.upgrade() else { return };
         let look = crew.look(&mut seen);
-        match look {
-            Look::Stuck => (interval, alert) = (SHORTEST, ALERT_LOOKS),
-            Look::Moving | Look::Asleep if alert > 0 => alert -= 1,
-            Look::Moving | Look::Asleep => interval = (4 * interval).min(LONGEST),
-        }
-        idle_looks = if matches!(look, Look::Asleep) {
-            idle_looks + 1
-        } else {
-            0
+        let idle = look == Look::Idle && interval >= SETTLED;
+        alert = match look {
+            Look::Stuck => ALERT_LOOKS,
+            _ => alert.saturating_sub(1),
         };
-        if idle_looks >= 2 && bed.doze(&crew) {
+        let all_asleep = matches!(look, Look::Idle | Look::Resting);
+        interval = match all_asleep && alert == 0 {
+            true => (4 * interval).min(LATE),
+            false => SOON,
+        };
+        if idle && bed.doze(|| crew.idle.num_asleep() == crew.num_workers()) {
             drop(crew);
             bed.parker.park();
-            idle_looks = 0;
+            interval = SOON;
         }
     }
 }
 
 impl Bed {
+    /// Nobody has got up yet.
+    fn new() -> Self {
+        Self {
+            parker: Parker::new(),
+            dozing: AtomicBool::new(true),
+            closing: AtomicBool::new(false),
+        }
+    }
+
     /// Announces that it will sleep without an end; false if a worker is up (W3).
-    fn doze<S: Strategy>(&self, crew: &Crew<S>) -> bool {
+    fn doze(&self, all_asleep: impl FnOnce() -> bool) -> bool {
         self.dozing.store(true, Relaxed);
         // Ordering: pairs with the fence in `worker_up`.
         fence(SeqCst);
-        if crew.idle.num_asleep() == crew.num_workers() {
+        if all_asleep() {
             return true;
         }
         self.dozing.store(false, Relaxed);
         false
     }
+
+    #[inline]
+    fn worker_up(&self) {
+        // Ordering: W3. Pairs with the fence in `doze`: either we see it dozing, or it sees a worker up
+        // (whose bit was taken before).
+        fence(SeqCst);
+        if self.dozing.load(Relaxed) {
+            self.rouse();
+        }
+    }
+
+    #[cold]
+    fn rouse(&self) {
+        if self.dozing.swap(false, Relaxed) {
+            self.parker.unpark();
+        }
+    }
 }
 
-/// What a look found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a look found, in ascending order: of several workers, the last counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Look {
     /// All asleep, and nothing polled since the last look.
-    Asleep,
+    Idle,
+    /// All asleep now.
+    Resting,
+    /// Somebody is awake.
     Moving,
     /// A worker is in the same poll as at the last look.
     Stuck,
 }
 
 impl<S: Strategy> Crew<S> {
-    fn look(&self, seen: &mut Vec<Seen>) -> Look {
-        seen.resize(self.num_workers(), Seen::default());
-        let mut found = Look::Asleep;
+    /// Compares each worker's count of polls with what was seen of it last time.
+    fn look(&self, seen: &mut Vec<u64>) -> Look {
+        seen.resize(self.num_workers(), 0);
+        let mut found = Look::Idle;
         for (index, (post, seen)) in self.posts.iter().zip(seen).enumerate() {
             let polls = post.counters.polls.get();
-            let asleep = self.idle.is_asleep(index);
-            let moved = polls != seen.polls;
-            *seen = Seen {
-                polls,
-                stuck: !asleep && !moved,
-            };
-            if seen.stuck {
-                found = Look::Stuck;
-                self.relieve(index);
-            } else if (moved || !asleep) && found == Look::Asleep {
-                found = Look::Moving;
-            }
+            let moved = std::mem::replace(seen, polls) != polls;
+            found = found.max(match (self.idle.is_asleep(index), moved) {
+                (true, false) => Look::Idle,
+                (true, true) => Look::Resting,
+                (false, true) => Look::Moving,
+                (false, false) => {
+                    self.relieve(index);
+                    Look::Stuck
+                }
+            });
         }
         found
     }
@@ -224,5 +234,38 @@ impl<S: Strategy> Crew<S> {
         {
             self.unpark(sleeper);
         }
+    }
+}
+
+#[cfg(all(test, heist_loom))]
+mod loom_tests {
+    use super::Bed;
+    use crate::engine::sched::idle::Idle;
+    use crate::loom::sync::Arc;
+    use crate::loom::sync::atomic::Ordering::Relaxed;
+    use crate::loom::thread;
+
+    /// W3: a worker gets up and stays up while the watch wants to doze. Whichever comes first, the
+    /// watch does not sleep on.
+    #[test]
+    fn who_gets_up_finds_the_watch_awake() {
+        loom::model(|| {
+            let bed = Bed::new();
+            bed.dozing.store(false, Relaxed);
+            let shared = Arc::new((bed, Idle::new(1)));
+            let watch = {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || {
+                    let (bed, idle) = &*shared;
+                    if bed.doze(|| idle.num_asleep() == 1) {
+                        bed.parker.park();
+                    }
+                })
+            };
+            let (bed, idle) = &*shared;
+            let _ = idle.rise(0);
+            bed.worker_up();
+            watch.join().unwrap();
+        });
     }
 }

@@ -1,6 +1,7 @@
 //! The worker: a thread that runs tasks until there are none, and then sleeps.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
+use std::rc::Rc;
 use std::time::Instant;
 
 use crate::engine::base::budget::{self, Budget, BudgetScope};
@@ -9,6 +10,7 @@ use crate::engine::base::unwind::{self, AbortOnUnwind};
 use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
 use crate::engine::sched::idle::Rise;
+use crate::engine::sched::local_set::LocalScheduler;
 use crate::engine::sched::strategy::{Origin, Pick, Queues, Stealing, Strategy};
 use crate::engine::task::{Polled, Runnable};
 use std::sync::Arc;
@@ -26,6 +28,8 @@ pub(crate) struct WorkerContext<S: Strategy> {
     pub(super) on_duty: Cell<bool>,
     /// True while the drivers are turned: what they wake goes to the queue, and is announced once.
     pub(super) dispatching: Cell<bool>,
+    /// Tasks that are not `Send`, where a strategy keeps its workers on their threads (`custom::local`).
+    pub(super) local: OnceCell<Rc<LocalScheduler>>,
 }
 
 /// Takes up post `index`, until the runtime closes or the core is handed on.
@@ -40,6 +44,7 @@ pub(super) fn run<S: Strategy>(crew: &Arc<Crew<S>>, index: usize) {
         core: Cell::new(None),
         on_duty: Cell::new(true),
         dispatching: Cell::new(false),
+        local: OnceCell::new(),
     };
     // A worker that handed its core on comes back here in the middle of a task's turn, and the thread
     // goes to the pool: without what was left of that task's budget.
@@ -75,6 +80,9 @@ impl<S: Strategy> WorkerContext<S> {
     /// The loop, with the strategy's choices compiled in.
     pub(super) fn run<P: Pick<S>>(&self, mut core: Box<Core<S>>, pick: &P) {
         let mut up_since = self.now();
+        if std::mem::take(&mut core.newborn) {
+            core = self.lie(core, &mut up_since);
+        }
         while !self.crew.is_closing() {
             core.tick = core.tick.wrapping_add(1);
             core.until_maintain -= 1;
@@ -101,6 +109,9 @@ impl<S: Strategy> WorkerContext<S> {
             let _ = self.crew.idle.stop_searching();
         }
         self.count_busy(up_since, self.now());
+        if let Some(local) = self.local.get() {
+            local.close();
+        }
         self.crew.return_core(core);
     }
 
@@ -192,15 +203,6 @@ impl<S: Strategy> WorkerContext<S> {
 
     /// Sleeps until there is something to do, or something to look for.
     fn sleep(&self, mut core: Box<Core<S>>, up_since: &mut Instant) -> Box<Core<S>> {
-        if let Some(hook) = &self.crew.hooks.before_park {
-            // The hook may spawn and wake.
-            core = self.dispatch(core, || {
-                let _ = unwind::guarded(|| hook());
-            });
-            if S::has_own_work(&self.crew, &core) {
-                return core;
-            }
-        }
         if core.searching && self.spin(&core) {
             return core;
         }
@@ -210,6 +212,17 @@ impl<S: Strategy> WorkerContext<S> {
             // I1, I7: something came while we were announcing.
             core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
             return core;
+        }
+        self.lie(core, up_since)
+    }
+
+    /// The sleep itself, once it is announced.
+    fn lie(&self, mut core: Box<Core<S>>, up_since: &mut Instant) -> Box<Core<S>> {
+        if let Some(hook) = &self.crew.hooks.before_park {
+            // The hook may spawn and wake: then the queue is not empty, and there is no sleep.
+            core = self.dispatch(core, || {
+                let _ = unwind::guarded(|| hook());
+            });
         }
         let counters = &self.post().counters;
         let mut now = self.now();

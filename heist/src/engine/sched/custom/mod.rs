@@ -19,6 +19,10 @@
 //!   scheduler, and what the closer finds in it is all there is.
 //! * **C5** A fault closes the crew as a shutdown would. The first one is kept: guests of `block_on` are woken and
 //!   panic with it, or, if there are none, the owner of the runtime when it drops it.
+//! * **C6** *Local tasks.* Where the scheduler says that it keeps tasks on their worker, a worker does not change its
+//!   thread, and has a [`LocalScheduler`](super::local_set::LocalScheduler) for tasks that are not `Send`. They are
+//!   no tokens: what the scheduler gets is an ordinary task that holds nothing and, polled, runs the set of the
+//!   worker it is on; it panics if that is another than it was made on. The worker closes its set before it leaves.
 //! * **I7** (with I1 to I6 of [`sched`](super)) *Telling one worker.* Push, fence, look at its bit; if it is set,
 //!   claim it. The worker sets its bit, fences, and looks at what is its own before each sleep, whether or not
 //!   others are searching. One of the two sees the other. A claimed worker counts as searching as any other
@@ -37,6 +41,7 @@
 //! `heist/tests/scheduler_faults.rs`.
 
 mod inbox;
+pub(crate) mod local;
 mod scheduler;
 mod token;
 mod typed;
@@ -346,10 +351,12 @@ impl Strategy for Custom {
     }
 
     fn has_own_work(crew: &Crew<Self>, core: &Core<Self>) -> bool {
-        guarded(crew, "has_work", || {
-            crew.strategy.scheduler.has_work(&*core.own.state)
-        })
-        .unwrap_or(false)
+        // What nobody was told of is this worker's to look for.
+        core.own.unannounced > 0
+            || guarded(crew, "has_work", || {
+                crew.strategy.scheduler.has_work(&*core.own.state)
+            })
+            .unwrap_or(false)
     }
 
     fn work_visible(crew: &Crew<Self>, core: &Core<Self>) -> bool {

@@ -111,7 +111,7 @@ pub trait Scheduler: Send + Sync + 'static {
     #[expect(unused_variables, reason = "the names are for the documentation")]
     fn on_start(&self, index: usize) {}
 
-    /// True if a task never leaves the worker it was first pushed on. Then workers stay on their threads:
+    /// True if a task that is spawned on a worker is run there, and nowhere else. Then workers stay on their threads:
     /// [`block_in_place`](crate::task::block_in_place) blocks the worker, and
     /// [`spawn_local`](crate::task::spawn_local) works on each of them.
     fn keeps_tasks(&self) -> bool {

@@ -80,6 +80,8 @@ impl<T: Scheduler> Pick<Custom> for Typed<T> {
             worker.crew.idle.start_searching();
             core.searching = true;
         }
+        // Now somebody looks for it: this worker.
+        core.own.unannounced = 0;
         self.ask(worker, core, "steal", T::steal)
     }
 
