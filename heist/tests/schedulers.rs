@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use heist::runtime::{Builder, Runtime};
-use heist::scheduler::{Choice, GlobalQueue, RoundRobin, Sharded, WorkStealing};
+use heist::scheduler::{Choice, Classes, GlobalQueue, RoundRobin, Sharded, WorkStealing};
 use heist::sync::{mpsc, oneshot};
 use heist::task::yield_now;
 
@@ -63,6 +63,7 @@ suite! {
     work_stealing: WorkStealing;
     global_queue: GlobalQueue::new;
     round_robin: RoundRobin::new;
+    classes: Classes::new;
     sharded: Sharded::new;
     sharded_pinned: |workers| Sharded::new(workers).pin_to_cores(true);
 }

@@ -23,11 +23,13 @@
 //! `docs/schedulers.md` in the repository compares them by measurement, and tells how to write one.
 
 mod choice;
+mod classes;
 mod global_queue;
 mod round_robin;
 mod sharded;
 
 pub use self::choice::{Choice, WorkStealing};
+pub use self::classes::{Class, Classes};
 pub use self::global_queue::GlobalQueue;
 pub use self::round_robin::RoundRobin;
 pub use self::sharded::Sharded;
@@ -38,6 +40,7 @@ pub use crate::task::spawn::spawn_tagged;
 use std::future::Future;
 
 use crate::engine::context;
+use crate::engine::task::Task;
 use crate::runtime::Handle;
 use crate::task::JoinHandle;
 
@@ -53,6 +56,25 @@ where
     F::Output: Send + 'static,
 {
     Handle::current().spawn_on(worker, future)
+}
+
+/// The tag of the task in which this is called; `None` outside of a task. 0 if it was given none.
+pub fn tag() -> Option<u32> {
+    Task::running().map(Task::running_tag)
+}
+
+/// Gives the task in which this is called another tag. Its scheduler sees it the next time that the task becomes
+/// runnable.
+///
+/// # Panics
+///
+/// Outside of a task.
+#[track_caller]
+pub fn set_tag(tag: u32) {
+    let Some(task) = Task::running() else {
+        panic!("only a task has a tag, and this is none");
+    };
+    task.set_running_tag(tag);
 }
 
 /// Which worker of its runtime this thread is; `None` on other threads, as the one that calls `block_on` of a

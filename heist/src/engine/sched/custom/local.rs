@@ -51,17 +51,21 @@ impl Future for RunSet {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let set = current::with(|worker: Option<&WorkerContext<Custom>>| {
-            let worker = worker.filter(|worker| worker.index() == self.worker);
-            worker.and_then(|worker| worker.local.get().map(Rc::clone))
+            let worker = worker?;
+            if worker.index() != self.worker {
+                worker.crew.fail(&format!(
+                    "it says that it keeps tasks on their worker, and moved one from worker {} to {}",
+                    self.worker,
+                    worker.index()
+                ));
+                return None;
+            }
+            worker.local.get().map(Rc::clone)
         });
-        let Some(set) = set else {
-            panic!(
-                "the scheduler says that it keeps tasks on their worker, and moved one away from worker {}",
-                self.worker
-            );
-        };
-        // Whether it waits, is empty, or has more to do (and has woken us): there may come others.
-        let _: Result<(), _> = set.poll(cx, |_| None);
+        if let Some(set) = set {
+            // Whether it waits, is empty, or has more to do (and has woken us): there may come others.
+            let _: Result<(), _> = set.poll(cx, |_| None);
+        }
         Poll::Pending
     }
 }

@@ -22,7 +22,7 @@
 //! * **C6** *Local tasks.* Where the scheduler says that it keeps tasks on their worker, a worker does not change its
 //!   thread, and has a [`LocalScheduler`](super::local_set::LocalScheduler) for tasks that are not `Send`. They are
 //!   no tokens: what the scheduler gets is an ordinary task that holds nothing and, polled, runs the set of the
-//!   worker it is on; it panics if that is another than it was made on. The worker closes its set before it leaves.
+//!   worker it is on; if that is another than it was made on, it is a fault. The worker closes its set before it leaves.
 //! * **I7** (with I1 to I6 of [`sched`](super)) *Telling one worker.* Push, fence, look at its bit; if it is set,
 //!   claim it. The worker sets its bit, fences, and looks at what is its own before each sleep, whether or not
 //!   others are searching. One of the two sees the other. A claimed worker counts as searching as any other
@@ -89,7 +89,7 @@ pub(crate) struct Custom {
 }
 
 /// The first thing the scheduler did wrong (C5).
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Fault {
     set: AtomicBool,
     message: Mutex<Option<String>>,
@@ -118,8 +118,12 @@ impl Custom {
     pub(crate) fn new<T: Scheduler>(scheduler: T) -> Self {
         Self {
             scheduler: Box::new(Typed(scheduler)),
-            fault: Fault::default(),
-            guests: Guests::default(),
+            fault: Fault {
+                set: AtomicBool::new(false),
+                message: Mutex::new(None),
+                reported: AtomicBool::new(false),
+            },
+            guests: Guests::new(Mutex::new(Vec::new())),
             ended: AtomicBool::new(false),
             orphans: Mutex::new(Some(Vec::new())),
             refused: Counter::default(),
