@@ -22,12 +22,14 @@
 //!
 //! `docs/schedulers.md` in the repository compares them by measurement, and tells how to write one.
 
+mod check;
 mod choice;
 mod classes;
 mod global_queue;
 mod round_robin;
 mod sharded;
 
+pub use self::check::check;
 pub use self::choice::{Choice, WorkStealing};
 pub use self::classes::{Class, Classes};
 pub use self::global_queue::GlobalQueue;
