@@ -11,6 +11,7 @@ mod options;
 mod probe;
 mod side;
 mod stats;
+mod strategies;
 mod sys;
 mod table;
 mod watchdog;
@@ -25,6 +26,9 @@ use options::{Command, Options};
 use side::Side;
 
 fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some("strategies") {
+        return strategies::run(std::env::args().skip(2));
+    }
     let options = match options::parse(std::env::args().skip(1)) {
         Ok(options) => options,
         Err(problem) => {
