@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::sys::Usage;
 use heist::runtime::{Builder, Runtime};
 use heist::scheduler::{Choice, Class, Classes, GlobalQueue, RoundRobin, Sharded, WorkStealing};
 use heist::sync::mpsc;
@@ -42,7 +43,7 @@ struct Load {
 const LOADS: &[Load] = &[
     Load {
         what: "64 tasks from outside, each spawns and awaits 100 short ones in turn",
-        figures: &[("uniform", "µs a task")],
+        figures: &[("uniform", "µs a task"), ("uniform_cpu", "µs of processor")],
         round: uniform,
     },
     Load {
@@ -52,7 +53,10 @@ const LOADS: &[Load] = &[
     },
     Load {
         what: "on each worker 50 pairs that send each other 100 messages and back",
-        figures: &[("messages", "µs a message")],
+        figures: &[
+            ("messages", "µs a message"),
+            ("messages_cpu", "µs of processor"),
+        ],
         round: messages,
     },
     Load {
@@ -101,17 +105,18 @@ struct Options {
     rounds: usize,
     workers: usize,
     filter: String,
+    only: String,
     svg: Option<String>,
 }
 
-const USAGE: &str =
-    "usage: race strategies [--rounds N] [--workers N] [--filter TEXT] [--svg FILE]";
+const USAGE: &str = "usage: race strategies [--rounds N] [--workers N] [--filter TEXT] [--only STRATEGY] [--svg FILE]";
 
 fn parse(mut args: impl Iterator<Item = String>) -> Option<Options> {
     let mut options = Options {
         rounds: 15,
         workers: 2,
         filter: String::new(),
+        only: String::new(),
         svg: None,
     };
     while let Some(arg) = args.next() {
@@ -120,6 +125,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Option<Options> {
             "--rounds" => options.rounds = value.parse().ok().filter(|&n| n > 0)?,
             "--workers" => options.workers = value.parse().ok().filter(|&n| n > 0)?,
             "--filter" => options.filter = value,
+            "--only" => options.only = value,
             "--svg" => options.svg = Some(value),
             _ => return None,
         }
@@ -137,7 +143,7 @@ pub(crate) fn run(args: impl Iterator<Item = String>) -> ExitCode {
     let rows: Vec<Row> = LOADS
         .iter()
         .filter(wanted)
-        .flat_map(|load| measure(load, options.rounds, options.workers))
+        .flat_map(|load| measure(load, &options))
         .collect();
     print(&rows, &options);
     if let Some(file) = &options.svg
@@ -149,7 +155,8 @@ pub(crate) fn run(args: impl Iterator<Item = String>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn measure(load: &Load, rounds: usize, workers: usize) -> Vec<Row> {
+fn measure(load: &Load, options: &Options) -> Vec<Row> {
+    let (rounds, workers) = (options.rounds, options.workers);
     let row = |&(name, unit)| Row {
         name,
         unit,
@@ -159,6 +166,11 @@ fn measure(load: &Load, rounds: usize, workers: usize) -> Vec<Row> {
     for round in 0..rounds {
         for turn in 0..STRATEGIES.len() {
             let strategy = (round + turn) % STRATEGIES.len();
+            if !STRATEGIES[strategy].0.contains(&options.only) {
+                rows.iter_mut()
+                    .for_each(|row| row.rounds[strategy].push(f64::NAN));
+                continue;
+            }
             let runtime = Builder::new_multi_thread()
                 .worker_threads(workers)
                 .scheduler(STRATEGIES[strategy].1())
@@ -203,20 +215,32 @@ fn print(rows: &[Row], options: &Options) {
     }
 }
 
-/// Uses the processor for about as long.
-fn compute(time: Duration) {
-    let begin = Instant::now();
-    while begin.elapsed() < time {
-        std::hint::spin_loop();
+/// Computes for about as many microseconds, if nobody takes the processor away.
+fn compute(micros: u32) {
+    let mut x = u64::from(micros);
+    for i in 0..u64::from(micros) * 800 {
+        x = std::hint::black_box(x.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ i);
     }
 }
 
-fn micros_each(begin: Instant, count: usize) -> f64 {
-    begin.elapsed().as_secs_f64() * 1e6 / count as f64
+/// The moment in which a measurement began.
+struct Begin(Instant, Usage);
+
+impl Begin {
+    fn now() -> Self {
+        Self(Instant::now(), Usage::now())
+    }
+
+    /// Time, and processor time, for each of `count`, in microseconds.
+    fn each(&self, count: usize) -> Vec<f64> {
+        let time = self.0.elapsed().as_secs_f64() * 1e6;
+        let processor = Usage::now().since(self.1).cpu_micros as f64;
+        vec![time / count as f64, processor / count as f64]
+    }
 }
 
 fn uniform(runtime: &Runtime, _workers: usize) -> Vec<f64> {
-    let begin = Instant::now();
+    let begin = Begin::now();
     let tasks: Vec<_> = (0..64)
         .map(|_| {
             runtime.spawn(async {
@@ -231,27 +255,27 @@ fn uniform(runtime: &Runtime, _workers: usize) -> Vec<f64> {
             task.await.expect("it does not panic");
         }
     });
-    vec![micros_each(begin, 64 * 100)]
+    begin.each(64 * 100)
 }
 
 fn skewed(runtime: &Runtime, _workers: usize) -> Vec<f64> {
-    let begin = Instant::now();
+    let begin = Begin::now();
     let root = runtime.spawn(async {
         let tasks: Vec<_> = (0..500)
-            .map(|_| heist::spawn(async { compute(Duration::from_micros(20)) }))
+            .map(|_| heist::spawn(async { compute(20) }))
             .collect();
         for task in tasks {
             task.await.expect("it does not panic");
         }
     });
     runtime.block_on(root).expect("it does not panic");
-    vec![micros_each(begin, 500)]
+    begin.each(500)[..1].to_vec()
 }
 
 fn messages(runtime: &Runtime, workers: usize) -> Vec<f64> {
     const PAIRS: usize = 50;
     const MESSAGES: usize = 100;
-    let begin = Instant::now();
+    let begin = Begin::now();
     let roots: Vec<_> = (0..workers)
         .map(|worker| {
             runtime.handle().spawn_on(worker, async {
@@ -284,7 +308,7 @@ fn messages(runtime: &Runtime, workers: usize) -> Vec<f64> {
             root.await.expect("it does not panic");
         }
     });
-    vec![micros_each(begin, workers * PAIRS * MESSAGES * 2)]
+    begin.each(workers * PAIRS * MESSAGES * 2)
 }
 
 /// How late the latency tasks were, the median one and one in a hundred, and how long a batch turn took.
@@ -293,13 +317,13 @@ fn mixed(runtime: &Runtime, _workers: usize) -> Vec<f64> {
     let stop = Arc::new(AtomicBool::new(false));
     let turns = Arc::new(AtomicU64::new(0));
     let late = Arc::new(Mutex::new(Vec::new()));
-    let begin = Instant::now();
+    let begin = Begin::now();
     let (stopped, counted) = (Arc::clone(&stop), Arc::clone(&turns));
     let batch = move || {
         let (stop, turns) = (Arc::clone(&stopped), Arc::clone(&counted));
         async move {
             while !stop.load(Relaxed) {
-                compute(Duration::from_micros(100));
+                compute(100);
                 turns.fetch_add(1, Relaxed);
                 yield_now().await;
             }
@@ -329,7 +353,7 @@ fn mixed(runtime: &Runtime, _workers: usize) -> Vec<f64> {
         }
     });
     stop.store(true, Relaxed);
-    let a_turn = micros_each(begin, turns.load(Relaxed) as usize);
+    let a_turn = begin.each(turns.load(Relaxed) as usize)[0];
     let late = late.lock().expect("nobody panics");
     vec![quantile(&late, 0.5), quantile(&late, 0.99), a_turn]
 }
@@ -348,7 +372,11 @@ mod tests {
 
     #[test]
     fn every_load_runs_with_every_strategy() {
-        let rows: Vec<Row> = LOADS.iter().flat_map(|load| measure(load, 1, 2)).collect();
+        let options = parse(["--rounds".to_owned(), "1".to_owned()].into_iter()).unwrap();
+        let rows: Vec<Row> = LOADS
+            .iter()
+            .flat_map(|load| measure(load, &options))
+            .collect();
         for row in &rows {
             assert!(
                 row.rounds.iter().all(|rounds| rounds[0] > 0.0),

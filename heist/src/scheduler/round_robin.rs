@@ -23,6 +23,10 @@ pub struct RoundRobin {
 pub struct Own {
     pub(super) index: usize,
     pub(super) queue: VecDeque<Runnable>,
+    /// What was woken last, and is run next: it and who woke it have their data in the cache.
+    pub(super) slot: Option<Runnable>,
+    /// How many were run out of the slot in a row.
+    pub(super) slot_runs: u32,
 }
 
 impl RoundRobin {
@@ -37,11 +41,16 @@ impl RoundRobin {
 
 /// Pushes `task` where it belongs: its worker's index plus one is its tag.
 #[inline]
-pub(super) fn push_home(inboxes: &[Inbox], task: Runnable, worker: Option<&mut Own>) -> Tell {
+pub(super) fn push_home(
+    inboxes: &[Inbox],
+    task: Runnable,
+    origin: Origin,
+    worker: Option<&mut Own>,
+) -> Tell {
     let home = (task.tag() as usize - 1) % inboxes.len();
     match worker {
         Some(own) if own.index == home => {
-            own.queue.push_back(task);
+            own.push(task, origin);
             Tell::Nobody
         }
         // Later pushes ride on the first: the worker that is told takes them all.
@@ -52,12 +61,19 @@ pub(super) fn push_home(inboxes: &[Inbox], task: Runnable, worker: Option<&mut O
     }
 }
 
+/// How many tasks may be run out of the slot in a row, before the queue has its turn.
+const SLOT_RUNS: u32 = 3;
 /// How many turns a worker takes from its own queue before it looks at its inbox.
 const INBOX_INTERVAL: u32 = 31;
 
 /// What is next for the worker of `own`, whose inbox is `inbox`.
 #[inline]
 pub(super) fn next_own(inbox: &Inbox, own: &mut Own, turn: &Turn<'_>) -> Option<Runnable> {
+    if own.slot.is_some() && own.slot_runs < SLOT_RUNS {
+        own.slot_runs += 1;
+        return own.slot.take();
+    }
+    own.slot_runs = 0;
     if turn.tick() % INBOX_INTERVAL != 0
         && let Some(task) = own.queue.pop_front()
     {
@@ -66,7 +82,7 @@ pub(super) fn next_own(inbox: &Inbox, own: &mut Own, turn: &Turn<'_>) -> Option<
     if !inbox.is_empty() {
         own.queue.extend(inbox.take_all());
     }
-    own.queue.pop_front()
+    own.queue.pop_front().or_else(|| own.slot.take())
 }
 
 impl Scheduler for RoundRobin {
@@ -76,12 +92,12 @@ impl Scheduler for RoundRobin {
         Own::new(index)
     }
 
-    fn push(&self, mut task: Runnable, _: Origin, worker: Option<&mut Own>) -> Tell {
+    fn push(&self, mut task: Runnable, origin: Origin, worker: Option<&mut Own>) -> Tell {
         if task.tag() == 0 {
             let home = self.turn.fetch_add(1, Ordering::Relaxed) % self.inboxes.len();
             task.set_tag(home as u32 + 1);
         }
-        push_home(&self.inboxes, task, worker)
+        push_home(&self.inboxes, task, origin, worker)
     }
 
     fn next(&self, own: &mut Own, turn: &mut Turn<'_>) -> Option<Runnable> {
@@ -89,7 +105,7 @@ impl Scheduler for RoundRobin {
     }
 
     fn has_work(&self, own: &Own) -> bool {
-        !own.queue.is_empty() || !self.inboxes[own.index].is_empty()
+        own.has_work() || !self.inboxes[own.index].is_empty()
     }
 }
 
@@ -98,7 +114,24 @@ impl Own {
         Self {
             index,
             queue: VecDeque::new(),
+            slot: None,
+            slot_runs: 0,
         }
+    }
+}
+
+impl Own {
+    #[inline]
+    fn push(&mut self, task: Runnable, origin: Origin) {
+        if origin != Origin::Woken {
+            self.queue.push_back(task);
+        } else if let Some(displaced) = self.slot.replace(task) {
+            self.queue.push_back(displaced);
+        }
+    }
+
+    pub(super) fn has_work(&self) -> bool {
+        self.slot.is_some() || !self.queue.is_empty()
     }
 }
 

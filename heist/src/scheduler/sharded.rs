@@ -93,7 +93,7 @@ impl Scheduler for Sharded {
     }
 
     #[inline]
-    fn push(&self, mut task: Runnable, _: Origin, worker: Option<&mut Own>) -> Tell {
+    fn push(&self, mut task: Runnable, origin: Origin, worker: Option<&mut Own>) -> Tell {
         if task.tag() == 0 {
             let home = match &worker {
                 Some(own) => own.index,
@@ -101,7 +101,7 @@ impl Scheduler for Sharded {
             };
             task.set_tag(home as u32 + 1);
         }
-        push_home(&self.inboxes, task, worker)
+        push_home(&self.inboxes, task, origin, worker)
     }
 
     #[inline]
@@ -110,7 +110,7 @@ impl Scheduler for Sharded {
     }
 
     fn has_work(&self, own: &Own) -> bool {
-        !own.queue.is_empty() || !self.inboxes[own.index].is_empty()
+        own.has_work() || !self.inboxes[own.index].is_empty()
     }
 
     fn on_start(&self, index: usize) {
