@@ -11,6 +11,8 @@ mod loom;
 mod engine;
 
 // L7: the public surface. Thin: check, translate, delegate.
+#[cfg(any(feature = "futures-io", feature = "hyper"))]
+pub mod adapt;
 pub mod fs;
 pub mod io;
 #[doc(hidden)]
@@ -20,6 +22,7 @@ pub mod process;
 pub mod runtime;
 pub mod scheduler;
 pub mod signal;
+pub mod stream;
 pub mod sync;
 pub mod task;
 pub mod time;

@@ -148,20 +148,27 @@ fn a_seed_repeats_the_choices_of_select() {
         }
         choices
     }
-    let run = |seed: Option<&[u8]>| {
-        let mut builder = Builder::new_current_thread();
-        if let Some(seed) = seed {
-            builder.rng_seed(RngSeed::from_bytes(seed));
-        }
-        let runtime = builder.build().unwrap();
-        let in_a_task = runtime.block_on(async { heist::spawn(choices()).await.unwrap() });
-        [in_a_task, runtime.block_on(choices())]
+    let one_worker = || {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(1);
+        builder
     };
-    assert_eq!(run(Some(b"a")), run(Some(b"a")));
-    assert_ne!(run(Some(b"a")), run(Some(b"b")));
-    assert_ne!(run(None), run(None));
-    let [first, second] = run(Some(b"a"));
-    assert_ne!(first, second);
+    for flavor in [Builder::new_current_thread, one_worker] {
+        let run = |seed: Option<&[u8]>| {
+            let mut builder = flavor();
+            if let Some(seed) = seed {
+                builder.rng_seed(RngSeed::from_bytes(seed));
+            }
+            let runtime = builder.build().unwrap();
+            let in_a_task = runtime.block_on(async { heist::spawn(choices()).await.unwrap() });
+            [in_a_task, runtime.block_on(choices())]
+        };
+        assert_eq!(run(Some(b"a")), run(Some(b"a")));
+        assert_ne!(run(Some(b"a")), run(Some(b"b")));
+        assert_ne!(run(None), run(None));
+        let [first, second] = run(Some(b"a"));
+        assert_ne!(first, second);
+    }
 }
 
 #[test]

@@ -69,12 +69,12 @@ fn turns_go_by_weight() {
 fn a_class_can_be_changed() {
     let runtime = runtime(2, (16, 4, 1));
     let task = runtime.spawn(async {
-        assert_eq!(scheduler::tag(), Some(Class::Normal as u32));
+        assert_eq!(scheduler::tag(), Some(Class::Normal as u16));
         Class::Batch.enter();
         yield_now().await;
-        assert_eq!(scheduler::tag(), Some(Class::Batch as u32));
+        assert_eq!(scheduler::tag(), Some(Class::Batch as u16));
         let inner = heist::spawn(async { scheduler::tag() }).await.unwrap();
-        assert_eq!(inner, Some(Class::Normal as u32));
+        assert_eq!(inner, Some(Class::Normal as u16));
     });
     runtime.block_on(task).unwrap();
     assert_eq!(scheduler::tag(), None);
@@ -107,7 +107,7 @@ fn latency_does_not_wait_for_the_batch() {
                     yield_now().await;
                 }
             };
-            runtime.handle().spawn_tagged(Class::Batch as u32, batch)
+            runtime.handle().spawn_tagged(Class::Batch as u16, batch)
         })
         .collect();
     runtime.block_on(async {

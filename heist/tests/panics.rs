@@ -4,17 +4,21 @@
 mod support;
 
 use std::any::Any;
-use std::future::{Future, pending, poll_fn};
+use std::future::{Future, Ready, pending, poll_fn, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, mpsc as std_mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use heist::net::TcpListener;
 use heist::runtime::{Builder, Runtime};
-use heist::sync::{Notify, Semaphore, oneshot};
+use heist::sync::mpsc::error::TryRecvError;
+use heist::sync::{
+    Mutex, MutexGuard, Notify, OnceCell, RwLock, RwLockWriteGuard, Semaphore, broadcast, mpsc,
+    oneshot, watch,
+};
 use heist::task::{self, JoinError, JoinHandle};
 use heist::time;
 use support::{BANG, Counted, Tally, bounded, eventually, hush, in_child, multi, scale, single};
@@ -269,7 +273,7 @@ impl Touchy {
     }
 }
 
-fn poll_with<F: Future>(future: Pin<&mut F>, waker: &Waker) -> Poll<F::Output> {
+fn poll_with<F: Future + ?Sized>(future: Pin<&mut F>, waker: &Waker) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(waker))
 }
 
@@ -358,6 +362,287 @@ fn in_the_waker_of_a_semaphore() {
         assert_bang(runtime.block_on(giver).unwrap_err());
         assert!(touchy.was_woken());
         assert!(poll_with(acquire, Waker::noop()).is_ready());
+    });
+}
+
+#[test]
+fn in_the_wakers_of_mpsc() {
+    matrix(|runtime, tally| {
+        // The receiver's, by a message: it is in the channel, and the next one too.
+        let (tx, mut rx) = mpsc::channel(1);
+        let (touchy, waker) = Touchy::new(tally);
+        assert!(poll_with(pin!(rx.recv()), &waker).is_pending());
+        drop(waker);
+        let message = tally.one();
+        let sender = tx.clone();
+        let task = runtime.spawn(async move { sender.send(message).await.is_ok() });
+        assert_bang(runtime.block_on(task).unwrap_err());
+        assert!(touchy.was_woken());
+        // The sender's, by the room that a receipt makes: the message is lost with the panic, as a
+        // value that is about to be returned is, but the room is there for the next sender.
+        let mut second = Box::pin(tx.send(tally.one()));
+        let (touchy, waker) = Touchy::new(tally);
+        assert!(poll_with(second.as_mut(), &waker).is_pending());
+        drop(waker);
+        let task = runtime.spawn(async move {
+            let received = AssertUnwindSafe(|| rx.try_recv().is_ok());
+            let outcome = catch_unwind(received);
+            (rx, outcome.is_err())
+        });
+        let (mut rx, panicked) = runtime.block_on(task).unwrap();
+        assert!(panicked && touchy.was_woken());
+        assert!(poll_with(second.as_mut(), Waker::noop()).is_ready());
+        drop(second);
+        drop(rx.try_recv().unwrap());
+        assert_eq!(rx.capacity(), 1);
+        // The receiver's, by the end.
+        let (touchy, waker) = Touchy::new(tally);
+        assert!(poll_with(pin!(rx.recv()), &waker).is_pending());
+        drop(waker);
+        let task = runtime.spawn(async move { drop(tx) });
+        assert_bang(runtime.block_on(task).unwrap_err());
+        assert!(touchy.was_woken());
+        assert!(
+            rx.try_recv()
+                .is_err_and(|error| error == TryRecvError::Disconnected)
+        );
+    });
+}
+
+#[test]
+fn in_the_wakers_of_waiting_senders() {
+    matrix(|runtime, tally| {
+        // All are told of the close, whoever panics, and the messages go.
+        let (tx, rx) = mpsc::channel(1);
+        tx.try_send(tally.one()).unwrap();
+        let mut waiting: Vec<_> = (0..40)
+            .map(|i| {
+                let tx = tx.clone();
+                let message = tally.one();
+                let mut send = Box::pin(async move { tx.send(message).await.is_ok() });
+                let (touchy, waker) = if i % 10 == 3 {
+                    let (touchy, waker) = Touchy::new(tally);
+                    (Some(touchy), waker)
+                } else {
+                    (None, Waker::noop().clone())
+                };
+                assert!(poll_with(send.as_mut(), &waker).is_pending());
+                (send, touchy)
+            })
+            .collect();
+        let task = runtime.spawn(async move { drop(rx) });
+        assert_bang(runtime.block_on(task).unwrap_err());
+        for (send, touchy) in &mut waiting {
+            assert!(touchy.as_ref().is_none_or(|touchy| touchy.was_woken()));
+            assert_eq!(poll_with(send.as_mut(), Waker::noop()), Poll::Ready(false));
+        }
+        drop(waiting);
+        assert!(tx.is_closed());
+    });
+}
+
+#[test]
+fn in_the_drop_of_messages_in_channels() {
+    matrix(|runtime, tally| {
+        // mpsc: the others behind the one whose drop panics are dropped too.
+        let (tx, rx) = mpsc::channel(100);
+        let (unbounded_tx, unbounded_rx) = mpsc::unbounded_channel();
+        for i in 0..40 {
+            let message = || if i == 7 { tally.bomb() } else { tally.one() };
+            tx.try_send(message()).unwrap();
+            unbounded_tx.send(message()).unwrap();
+        }
+        let task = runtime.spawn(async move { drop(rx) });
+        assert_bang(runtime.block_on(task).unwrap_err());
+        assert_eq!(tx.capacity(), 100);
+        let task = runtime.spawn(async move { drop(unbounded_rx) });
+        assert_bang(runtime.block_on(task).unwrap_err());
+        assert!(tx.try_send(tally.one()).is_err() && unbounded_tx.is_closed());
+        // broadcast: the value that is overwritten; the new one was sent all the same.
+        let tx = broadcast::Sender::new(1);
+        let mut rx = tx.subscribe();
+        assert!(tx.send(Arc::new(tally.bomb())).is_ok());
+        let (tx, second) = (tx, Arc::new(tally.one()));
+        let sent = Arc::clone(&second);
+        let task = runtime.spawn(async move {
+            let outcome = catch_unwind(AssertUnwindSafe(|| tx.send(sent).is_ok()));
+            (tx, outcome.is_err())
+        });
+        let (tx, panicked) = runtime.block_on(task).unwrap();
+        assert!(panicked);
+        assert!(matches!(
+            rx.try_recv(),
+            Err(broadcast::error::TryRecvError::Lagged(1))
+        ));
+        assert!(Arc::ptr_eq(&rx.try_recv().unwrap(), &second) && tx.is_empty());
+        // watch: the value that is replaced; the new one is there, and the receivers know.
+        let (tx, rx) = watch::channel(tally.bomb());
+        let next = tally.one();
+        let task = runtime.spawn(async move {
+            let outcome = catch_unwind(AssertUnwindSafe(|| tx.send(next).is_ok()));
+            (tx, outcome.is_err())
+        });
+        let (tx, panicked) = runtime.block_on(task).unwrap();
+        assert!(panicked && rx.has_changed().unwrap());
+        drop(rx);
+        assert!(tx.is_closed());
+    });
+}
+
+#[test]
+fn in_the_wakers_of_broadcast_and_watch() {
+    matrix(|runtime, tally| {
+        let told = broadcast::Sender::new(4);
+        let (watched, _) = watch::channel(0);
+        let mut waiting: Vec<_> = (0..40)
+            .map(|i| {
+                let (mut hears, mut sees) = (told.subscribe(), watched.subscribe());
+                let mut both: [Pin<Box<dyn Future<Output = bool> + Send>>; 2] = [
+                    Box::pin(async move { hears.recv().await == Ok(1) }),
+                    Box::pin(async move { sees.changed().await.is_ok() && *sees.borrow() == 1 }),
+                ];
+                let touchy = (i % 10 == 3).then(|| [Touchy::new(tally), Touchy::new(tally)]);
+                for (future, i) in both.iter_mut().zip(0..) {
+                    let noop = Waker::noop();
+                    let waker = touchy.as_ref().map_or(noop, |touchy| &touchy[i].1);
+                    assert!(poll_with(future.as_mut(), waker).is_pending());
+                }
+                (both, touchy)
+            })
+            .collect();
+        let task = runtime.spawn(async move {
+            let send = catch_unwind(AssertUnwindSafe(|| told.send(1).is_ok()));
+            let change = catch_unwind(AssertUnwindSafe(|| watched.send(1).is_ok()));
+            (send.is_err(), change.is_err())
+        });
+        assert_eq!(runtime.block_on(task).unwrap(), (true, true));
+        for (both, touchy) in &mut waiting {
+            for touchy in touchy.iter().flatten() {
+                assert!(touchy.0.was_woken());
+            }
+            for future in both {
+                let heard = poll_with(future.as_mut(), Waker::noop());
+                assert_eq!(heard, Poll::Ready(true));
+            }
+        }
+    });
+}
+
+#[test]
+fn in_what_a_lock_or_a_cell_calls() {
+    matrix(|runtime, tally| {
+        // A holder that panics lets the next one in: no poisoning.
+        let mutex = Arc::new(Mutex::new(0));
+        let lock = Arc::new(RwLock::new(0));
+        let holder = {
+            let (mutex, lock) = (Arc::clone(&mutex), Arc::clone(&lock));
+            runtime.spawn(async move {
+                let (mut a, mut b) = (mutex.lock().await, lock.write().await);
+                (*a, *b) = (1, 1);
+                task::yield_now().await;
+                bang()
+            })
+        };
+        assert_bang(runtime.block_on(holder).unwrap_err());
+        assert_eq!(
+            (*mutex.try_lock().unwrap(), *lock.try_read().unwrap()),
+            (1, 1)
+        );
+        // So does a mapping that panics.
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let _ = MutexGuard::map(mutex.try_lock().unwrap(), |_| -> &mut u8 { bang() });
+        }));
+        assert!(outcome.is_err() && mutex.try_lock().is_ok());
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let _ = RwLockWriteGuard::map(lock.try_write().unwrap(), |_| -> &mut u8 { bang() });
+        }));
+        assert!(outcome.is_err() && lock.try_write().is_ok());
+        // An initialiser that panics, in its call or its poll, lets the next one try.
+        let cell = OnceCell::new();
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let init = || -> Ready<Counted> { bang() };
+            let _ = poll_with(pin!(cell.get_or_init(init)), Waker::noop());
+        }));
+        assert!(outcome.is_err() && !cell.initialized());
+        let go = AtomicBool::new(false);
+        let mut first = Box::pin(cell.get_or_init(|| {
+            let (held, go) = (tally.one(), &go);
+            poll_fn(move |_| {
+                let _ = &held;
+                if go.load(SeqCst) {
+                    bang()
+                } else {
+                    Poll::Pending
+                }
+            })
+        }));
+        let mut second = Box::pin(cell.get_or_init(|| ready(tally.one())));
+        assert!(poll_with(first.as_mut(), Waker::noop()).is_pending());
+        assert!(poll_with(second.as_mut(), Waker::noop()).is_pending());
+        go.store(true, SeqCst);
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            poll_with(first.as_mut(), Waker::noop()).is_ready()
+        }));
+        assert!(outcome.is_err());
+        drop(first);
+        assert!(poll_with(second.as_mut(), Waker::noop()).is_ready());
+        drop(second);
+        assert!(cell.initialized());
+        // A change of a watched value that panics: what it changed stays, nobody is told, and the
+        // channel goes on.
+        let (tx, mut rx) = watch::channel(0);
+        let change = |value: &mut i32| -> bool {
+            *value += 1;
+            bang()
+        };
+        let modify = || tx.send_modify(|value| assert!(change(value)));
+        assert!(catch_unwind(AssertUnwindSafe(modify)).is_err());
+        assert!(catch_unwind(AssertUnwindSafe(|| tx.send_if_modified(change))).is_err());
+        assert!(!rx.has_changed().unwrap());
+        let looks = catch_unwind(AssertUnwindSafe(|| {
+            drop(poll_with(pin!(rx.wait_for(|_| bang())), Waker::noop()));
+        }));
+        assert!(looks.is_err());
+        tx.send_modify(|value| *value += 1);
+        assert_eq!(
+            (rx.has_changed().ok(), *rx.borrow_and_update()),
+            (Some(true), 3)
+        );
+    });
+}
+
+#[test]
+fn in_the_clone_of_a_broadcast_value() {
+    struct Touchy(bool, Arc<Counted>);
+
+    impl Clone for Touchy {
+        fn clone(&self) -> Self {
+            if self.0 {
+                bang();
+            }
+            Self(self.0, Arc::clone(&self.1))
+        }
+    }
+
+    matrix(|runtime, tally| {
+        let tx = broadcast::Sender::new(4);
+        let (mut rx, last) = (tx.subscribe(), tx.subscribe());
+        for touchy in [false, true, false] {
+            assert!(tx.send(Touchy(touchy, Arc::new(tally.one()))).is_ok());
+        }
+        let task = runtime.spawn(async move {
+            let mut heard = Vec::new();
+            for _ in 0..3 {
+                let recv = AssertUnwindSafe(|| rx.try_recv().is_ok());
+                heard.push(catch_unwind(recv).unwrap_or(false));
+            }
+            heard
+        });
+        // The one whose clone panics counts as received, and those behind it come.
+        assert_eq!(runtime.block_on(task).unwrap(), [true, false, true]);
+        assert_eq!(last.len(), 3);
+        drop(last);
+        assert!(tx.is_empty());
     });
 }
 

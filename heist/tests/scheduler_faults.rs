@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use heist::runtime::{Builder, Runtime};
-use heist::scheduler::{Origin, Runnable, Scheduler, Tell, Turn};
+use heist::scheduler::{Cause, Runnable, Scheduler, Tell, Turn};
 
 /// What a [`Faulty`] does at its `at`th push or pick.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -65,7 +65,7 @@ impl Scheduler for Faulty {
 
     fn worker(&self, _: usize) {}
 
-    fn push(&self, task: Runnable, _: Origin, _: Option<&mut ()>) -> Tell {
+    fn push(&self, task: Runnable, _: Cause, _: Option<&mut ()>) -> Tell {
         let now = self.pushes.fetch_add(1, SeqCst) == self.at;
         self.fail_if(Fault::PanicInPush, now);
         match self.fault {
@@ -223,8 +223,8 @@ impl Scheduler for Smuggler {
         0
     }
 
-    fn push(&self, task: Runnable, origin: Origin, _: Option<&mut usize>) -> Tell {
-        if !self.gives && origin == Origin::Yielded {
+    fn push(&self, task: Runnable, cause: Cause, _: Option<&mut usize>) -> Tell {
+        if !self.gives && cause == Cause::Yielded {
             ELSEWHERE.lock().unwrap().push(task);
         } else {
             self.queue.lock().unwrap().push_back(task);

@@ -8,9 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
 
 use heist::runtime::{Builder, Runtime};
-use heist::scheduler::{
-    Origin, Runnable, Scheduler, Sharded, Tell, Turn, current_worker, spawn_on,
-};
+use heist::scheduler::{Cause, Runnable, Scheduler, Sharded, Tell, Turn, current_worker, spawn_on};
 use heist::sync::{mpsc, oneshot};
 use heist::task::{block_in_place, spawn_local, yield_now};
 
@@ -224,7 +222,7 @@ impl Scheduler for Liar {
 
     fn worker(&self, _: usize) {}
 
-    fn push(&self, task: Runnable, _: Origin, _: Option<&mut ()>) -> Tell {
+    fn push(&self, task: Runnable, _: Cause, _: Option<&mut ()>) -> Tell {
         self.0.lock().unwrap().push_back(task);
         Tell::Anyone
     }

@@ -1,29 +1,40 @@
 //! heist and Tokio side by side: the same workloads, from the same source, interleaved in one
 //! process. `race/README.md` says how to read the table and what the rules are.
 
-mod duel;
-mod json;
+mod allocations;
+mod busy;
+mod contest;
+mod counts;
 mod latch;
-mod limits;
+mod on_floor;
 mod on_heist;
+mod on_smol;
 mod on_tokio;
 mod options;
 mod probe;
+mod progress;
+mod report;
 mod side;
-mod stats;
 mod strategies;
+mod sweep;
 mod sys;
-mod table;
+mod tail;
 mod watchdog;
 mod workload;
 
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
+use contest::{Entry, Track};
 use options::{Command, Options};
+use progress::Progress;
+use report::{Conditions, Report};
 use side::Side;
+use watchdog::Watchdog;
 
 fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("strategies") {
@@ -36,51 +47,150 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    sys::raise_descriptor_limit();
     match &options.command {
         Command::Help => println!("{}", options::USAGE),
-        Command::List => table::list(),
-        Command::Child { probe, side } => return probe::run_as_child(probe, side, options.workers),
-        Command::Race => return race(&options),
+        Command::List => report::table::list(),
+        Command::Child { probe, side } => {
+            return probe::run_as_child(probe, side, options.extent());
+        }
+        Command::Spin => sweep::spin(),
+        Command::Race => {
+            return show(&options).unwrap_or_else(|problem| {
+                eprintln!("race: {problem}");
+                ExitCode::from(2)
+            });
+        }
     }
     ExitCode::SUCCESS
 }
 
-fn race(options: &Options) -> ExitCode {
-    let base = Side::tokio();
-    let rival = if options.noise {
-        Side::tokio()
-    } else {
-        Side::heist()
-    };
-    let before = sys::load_average();
+/// Runs, or reads, and shows it in every form that was asked for.
+fn show(options: &Options) -> Result<ExitCode, String> {
+    // Read first: a mistake in the name should not cost ten minutes.
+    let earlier = options.against.as_deref().map(read).transpose()?;
     let mut failures = Vec::new();
-    let duels = duel::run_all(options, &base, &rival, &mut failures);
-    let probes = probe::run_all(options, &base, &rival, &mut failures);
-    if duels.is_empty() && probes.is_empty() && failures.is_empty() {
-        eprintln!("race: no workload matches; --list shows them");
-        return ExitCode::from(2);
-    }
-
-    let conditions = table::Conditions {
-        base: base.name(),
-        rival: rival.name(),
-        workers: options.workers,
-        rounds: options.rounds,
-        load: (before, sys::load_average()),
+    let report = match &options.from {
+        Some(file) => read(file)?,
+        None => race(options, &mut failures)?,
     };
-    table::print(&conditions, &duels, &probes);
+    report::table::print(&report);
+    if let Some(earlier) = &earlier {
+        report::against::print(earlier, &report);
+    }
     if let Some(file) = &options.json {
-        if let Err(problem) = std::fs::write(file, json::render(&conditions, &duels, &probes)) {
-            eprintln!("race: cannot write {}: {problem}", file.display());
-            return ExitCode::from(2);
-        }
+        write(file, &report::json::render(&report))?;
+    }
+    if let Some(file) = &options.html {
+        write(file, &report::html::render(&report))?;
     }
     if options.check {
-        failures.extend(limits::failures(&duels, &probes));
+        failures.extend(report::limits::failures(&report));
         println!("\ncheck: {} failed", failures.len());
     }
     for failure in &failures {
         println!("  {failure}");
     }
-    ExitCode::from(u8::from(!failures.is_empty()))
+    Ok(ExitCode::from(u8::from(!failures.is_empty())))
+}
+
+fn read(file: &Path) -> Result<Report, String> {
+    let named = |problem: String| format!("{}: {problem}", file.display());
+    let text = std::fs::read_to_string(file).map_err(|problem| named(problem.to_string()))?;
+    report::json::read(&text).map_err(named)
+}
+
+fn write(file: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(file, text)
+        .map_err(|problem| format!("cannot write {}: {problem}", file.display()))
+}
+
+fn race(options: &Options, broken: &mut Vec<String>) -> Result<Report, String> {
+    let rival = if options.noise {
+        Side::tokio()
+    } else {
+        Side::heist()
+    };
+    let sides = [Side::tokio(), rival, Side::smol(), Side::floor()];
+    let plan = Plan::new(&sides, options);
+    if plan.steps() == 0 {
+        return Err("no workload matches; --list shows them".to_owned());
+    }
+    let (load, started) = (sys::load_average(), Instant::now());
+    let watchdog = Watchdog::start();
+    let track = &mut Track {
+        watchdog: &watchdog,
+        progress: &mut Progress::new(plan.steps()),
+        broken,
+    };
+    let contests = contest::run_all(&plan.contests, track);
+    let delays = tail::run_all(&plan.tails, &sides, options.workers, track);
+    let mut sweeps = contest::run_all(&plan.sweeps, track);
+    if !plan.disturbed.is_empty() {
+        let competitor = sweep::Competitor::start().map_err(|problem| problem.to_string())?;
+        sweeps.extend(contest::run_all(&plan.disturbed, track));
+        drop(competitor);
+    }
+    let probes = probe::run_all(&plan.probes, &sides, options, track);
+    let conditions = Conditions {
+        base: sides[0].name().to_owned(),
+        rival: sides[1].name().to_owned(),
+        workers: options.workers,
+        rounds: options.rounds,
+        cores: std::thread::available_parallelism().map_or(0, usize::from),
+        processor: sys::processor(),
+        kernel: sys::kernel(),
+        commit: sys::commit(),
+        load: (load, sys::load_average()),
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    Ok(Report {
+        conditions,
+        contests,
+        sweeps,
+        delays,
+        probes,
+    })
+}
+
+/// What the filters leave.
+struct Plan<'a> {
+    contests: Vec<Entry<'a>>,
+    tails: Vec<&'static str>,
+    sweeps: Vec<Entry<'a>>,
+    disturbed: Vec<Entry<'a>>,
+    probes: Vec<workload::Probe>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(sides: &'a [Side], options: &Options) -> Self {
+        let wanted = |name: &&'static str| options.wants(name);
+        let (workloads, tails) = ((sides[0].workloads)(), (sides[0].tails)());
+        let entry = |name: &str| {
+            Entry::new(
+                name.to_owned(),
+                name,
+                sides,
+                options.workers,
+                options.rounds,
+            )
+        };
+        let names = workloads.iter().map(|workload| workload.name);
+        Self {
+            contests: names.filter(wanted).map(entry).collect(),
+            tails: tails.iter().map(|tail| tail.name).filter(wanted).collect(),
+            sweeps: sweep::entries(sides, options),
+            disturbed: sweep::disturbed(sides, options),
+            probes: (sides[0].probes)()
+                .into_iter()
+                .filter(|probe| options.wants(probe.name))
+                .collect(),
+        }
+    }
+
+    fn steps(&self) -> usize {
+        let entries = [&self.contests, &self.sweeps, &self.disturbed];
+        let rounds: usize = entries.into_iter().flatten().map(Entry::steps).sum();
+        rounds + self.tails.len() * tail::STEPS + self.probes.len() * probe::STEPS
+    }
 }

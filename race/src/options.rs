@@ -1,6 +1,9 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::workload::Extent;
 
 /// Shown by `--help` and beside every mistake.
 pub(crate) const USAGE: &str = "\
@@ -9,8 +12,12 @@ usage: cargo run --release -p race -- [options]
   --filter TEXT   only workloads whose name contains TEXT (may be given several times)
   --rounds N      measured rounds of each workload on each side, in six heats (default 48)
   --workers N     worker threads of each multi-thread runtime (default 2)
+  --long          watch idle runtimes for a minute instead of two seconds
   --json FILE     write every figure and every sample to FILE
-  --check         compare with the limits in src/limits.rs; exit 1 and name what failed
+  --html FILE     write a page with plots to FILE
+  --against FILE  compare with an earlier run's JSON
+  --from FILE     run nothing: show a JSON file again
+  --check         compare with the limits in src/report/limits.rs; exit 1 and name what failed
   --noise         race Tokio against itself: how far from 1.00 is chance alone?
   --list          the workloads and what each does";
 
@@ -21,7 +28,11 @@ pub(crate) struct Options {
     pub(crate) filters: Vec<String>,
     pub(crate) rounds: usize,
     pub(crate) workers: usize,
+    pub(crate) long: bool,
     pub(crate) json: Option<PathBuf>,
+    pub(crate) html: Option<PathBuf>,
+    pub(crate) against: Option<PathBuf>,
+    pub(crate) from: Option<PathBuf>,
     pub(crate) check: bool,
     pub(crate) noise: bool,
 }
@@ -37,12 +48,23 @@ pub(crate) enum Command {
         probe: String,
         side: String,
     },
+    /// Internal: keep a core busy.
+    Spin,
 }
 
 impl Options {
     /// Whether a workload of this name was asked for.
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|text| name.contains(text))
+    }
+
+    /// How large a probe is to be.
+    pub(crate) fn extent(&self) -> Extent {
+        let seconds = if self.long { 60 } else { 2 };
+        Extent {
+            workers: self.workers,
+            watch: Duration::from_secs(seconds),
+        }
     }
 }
 
@@ -53,7 +75,11 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Options, Strin
         filters: Vec::new(),
         rounds: 48,
         workers: 2,
+        long: false,
         json: None,
+        html: None,
+        against: None,
+        from: None,
         check: false,
         noise: false,
     };
@@ -64,10 +90,15 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Options, Strin
             "--filter" => options.filters.push(value()?),
             "--rounds" => options.rounds = at_least_one(&arg, &value()?)?,
             "--workers" => options.workers = at_least_one(&arg, &value()?)?,
+            "--long" => options.long = true,
             "--json" => options.json = Some(value()?.into()),
+            "--html" => options.html = Some(value()?.into()),
+            "--against" => options.against = Some(value()?.into()),
+            "--from" => options.from = Some(value()?.into()),
             "--check" => options.check = true,
             "--noise" => options.noise = true,
             "--list" => options.command = Command::List,
+            "--spin" => options.command = Command::Spin,
             "--help" | "-h" => options.command = Command::Help,
             "--child" => {
                 options.command = Command::Child {

@@ -2,31 +2,22 @@
 
 use std::process::{Command, ExitCode, Stdio};
 
+use crate::contest::Track;
 use crate::options::Options;
+use crate::report::{Compared, stats};
 use crate::side::Side;
-use crate::stats;
 use crate::watchdog::Watchdog;
-use crate::workload::{Probe, Reading};
+use crate::workload::{Extent, Probe, Reading};
 
 /// Children of each side for each probe. Memory hardly varies; times do.
 const CHILDREN: usize = 3;
 
-/// One figure of a probe, for both sides: the median over the children.
-pub(crate) struct Compared {
-    /// `probe.key`.
-    pub(crate) name: String,
-    pub(crate) base: f64,
-    pub(crate) rival: f64,
-}
-
-impl Compared {
-    pub(crate) fn ratio(&self) -> f64 {
-        stats::over(self.rival, self.base)
-    }
-}
+/// A child's share of the progress bar, in rounds of a workload.
+const STEPS_PER_CHILD: usize = 40;
+pub(crate) const STEPS: usize = 2 * CHILDREN * STEPS_PER_CHILD;
 
 /// In the child: runs one probe for one side and prints a line for each reading.
-pub(crate) fn run_as_child(probe: &str, side: &str, workers: usize) -> ExitCode {
+pub(crate) fn run_as_child(probe: &str, side: &str, extent: Extent) -> ExitCode {
     let found = Side::from_id(side).and_then(|side| {
         let probe = (side.probes)().into_iter().find(|p| p.name == probe);
         Some((side, probe?))
@@ -37,7 +28,7 @@ pub(crate) fn run_as_child(probe: &str, side: &str, workers: usize) -> ExitCode 
     };
     let watchdog = Watchdog::start();
     watchdog.watch(probe.name, side.name());
-    for reading in (probe.run)(workers) {
+    for reading in (probe.run)(extent) {
         println!("{} {}", reading.key, reading.value);
     }
     ExitCode::SUCCESS
@@ -45,20 +36,26 @@ pub(crate) fn run_as_child(probe: &str, side: &str, workers: usize) -> ExitCode 
 
 /// In the parent: every probe that was asked for. A probe that fails is named in `broken`.
 pub(crate) fn run_all(
+    wanted: &[Probe],
+    sides: &[Side],
     options: &Options,
-    base: &Side,
-    rival: &Side,
-    broken: &mut Vec<String>,
+    track: &mut Track<'_>,
 ) -> Vec<Compared> {
     let mut compared = Vec::new();
-    for probe in (base.probes)() {
-        if options.wants(probe.name) {
-            eprintln!("[in {} children] {}", 2 * CHILDREN, probe.name);
-            match run(&probe, options, base, rival) {
-                Ok(figures) => compared.extend(figures),
-                Err(problem) => broken.push(problem),
+    for probe in wanted {
+        let line = match run(probe, options, &sides[0], &sides[1], track) {
+            Ok(figures) => {
+                let ratios = figures.iter().map(|f| format!("{:.2}", f.ratio()));
+                let line = ratios.collect::<Vec<_>>().join("  ");
+                compared.extend(figures);
+                line
             }
-        }
+            Err(problem) => {
+                track.broken.push(problem);
+                "FAILED".to_owned()
+            }
+        };
+        track.progress.say(&format!("{:<30}{line}", probe.name));
     }
     compared
 }
@@ -69,6 +66,7 @@ fn run(
     options: &Options,
     base: &Side,
     rival: &Side,
+    track: &mut Track<'_>,
 ) -> Result<Vec<Compared>, String> {
     let mut of_base = Vec::new();
     let mut of_rival = Vec::new();
@@ -78,7 +76,11 @@ fn run(
             turns.reverse();
         }
         for (side, readings) in turns {
-            readings.push(in_child(probe.name, side.id, options.workers)?);
+            track.watchdog.watch(probe.name, side.name());
+            readings.push(in_child(probe.name, side.id, options)?);
+            for _ in 0..STEPS_PER_CHILD {
+                track.progress.step(probe.name);
+            }
         }
     }
     let middle = |children: &[Vec<Reading>], i: usize| {
@@ -97,10 +99,12 @@ fn run(
 }
 
 /// Starts this program again for one probe and reads what it prints.
-fn in_child(probe: &str, side: &str, workers: usize) -> Result<Vec<Reading>, String> {
+fn in_child(probe: &str, side: &str, options: &Options) -> Result<Vec<Reading>, String> {
     let program = std::env::current_exe().expect("a running program has a path");
     let output = Command::new(program)
-        .args(["--child", probe, side, "--workers", &workers.to_string()])
+        .args(["--child", probe, side])
+        .args(["--workers", &options.workers.to_string()])
+        .args(options.long.then_some("--long"))
         .stderr(Stdio::inherit())
         .output()
         .expect("this program can be started again");

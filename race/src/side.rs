@@ -1,7 +1,8 @@
-//! The two sides: the same workloads, compiled once for each runtime.
+//! Who takes part: the same workloads, compiled once for each runtime, and two who run some of them
+//! in their own way.
 
-use crate::workload::{Probe, Workload};
-use crate::{on_heist, on_tokio};
+use crate::workload::{Probe, Tail, Workload};
+use crate::{on_floor, on_heist, on_smol, on_tokio};
 
 /// One runtime's copy of the workloads.
 pub(crate) struct Side {
@@ -9,6 +10,7 @@ pub(crate) struct Side {
     pub(crate) id: &'static str,
     pub(crate) runtime_type: fn() -> &'static str,
     pub(crate) workloads: fn() -> Vec<Workload>,
+    pub(crate) tails: fn() -> Vec<Tail>,
     pub(crate) probes: fn() -> Vec<Probe>,
 }
 
@@ -18,6 +20,7 @@ impl Side {
             id: "tokio",
             runtime_type: on_tokio::workloads::runtime_type,
             workloads: on_tokio::workloads::all,
+            tails: on_tokio::workloads::tails,
             probes: on_tokio::workloads::probes,
         }
     }
@@ -27,7 +30,30 @@ impl Side {
             id: "heist",
             runtime_type: on_heist::workloads::runtime_type,
             workloads: on_heist::workloads::all,
+            tails: on_heist::workloads::tails,
             probes: on_heist::workloads::probes,
+        }
+    }
+
+    /// smol's executor and its companions: a part of the workloads, in smol's idioms.
+    pub(crate) fn smol() -> Self {
+        Self {
+            id: "smol",
+            runtime_type: || "smol",
+            workloads: on_smol::all,
+            tails: Vec::new,
+            probes: Vec::new,
+        }
+    }
+
+    /// What the machine allows, for a few workloads: no runtime at all.
+    pub(crate) fn floor() -> Self {
+        Self {
+            id: "floor",
+            runtime_type: || "floor",
+            workloads: on_floor::all,
+            tails: Vec::new,
+            probes: Vec::new,
         }
     }
 

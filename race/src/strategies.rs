@@ -52,12 +52,17 @@ const LOADS: &[Load] = &[
         round: skewed,
     },
     Load {
-        what: "on each worker 50 pairs that send each other 100 messages and back",
+        what: "on each worker 10 groups, in each of which one sends to 16 others, and they answer, 30 times",
         figures: &[
             ("messages", "µs a message"),
             ("messages_cpu", "µs of processor"),
         ],
         round: messages,
+    },
+    Load {
+        what: "on each worker 50 pairs that send each other 100 messages and back",
+        figures: &[("pairs", "µs a message"), ("pairs_cpu", "µs of processor")],
+        round: pairs,
     },
     Load {
         what: "8 latency tasks that sleep 1 ms, 20 times, beside 100 batch tasks of 100 µs a turn: how late the median \
@@ -272,7 +277,59 @@ fn skewed(runtime: &Runtime, _workers: usize) -> Vec<f64> {
     begin.each(500)[..1].to_vec()
 }
 
+/// Sends to `members` tasks that answer, and awaits the answers, `rounds` times.
+async fn group(members: usize, rounds: usize) {
+    let (answer, mut answers) = mpsc::channel::<usize>(members);
+    let requests: Vec<_> = (0..members)
+        .map(|member| {
+            let (request, mut requests) = mpsc::channel::<usize>(1);
+            let answer = answer.clone();
+            heist::spawn(async move {
+                while let Some(number) = requests.recv().await {
+                    answer.send(number + member).await.expect("it is awaited");
+                }
+            });
+            request
+        })
+        .collect();
+    for round in 0..rounds {
+        for request in &requests {
+            request.send(round).await.expect("it answers");
+        }
+        let mut sum = 0;
+        for _ in 0..members {
+            sum += answers.recv().await.expect("all answer");
+        }
+        assert_eq!(sum, members * round + members * (members - 1) / 2);
+    }
+}
+
 fn messages(runtime: &Runtime, workers: usize) -> Vec<f64> {
+    const GROUPS: usize = 10;
+    const MEMBERS: usize = 16;
+    const ROUNDS: usize = 30;
+    let begin = Begin::now();
+    let roots: Vec<_> = (0..workers)
+        .map(|worker| {
+            runtime.handle().spawn_on(worker, async {
+                let groups: Vec<_> = (0..GROUPS)
+                    .map(|_| heist::spawn(group(MEMBERS, ROUNDS)))
+                    .collect();
+                for group in groups {
+                    group.await.expect("it does not panic");
+                }
+            })
+        })
+        .collect();
+    runtime.block_on(async {
+        for root in roots {
+            root.await.expect("it does not panic");
+        }
+    });
+    begin.each(workers * GROUPS * MEMBERS * ROUNDS * 2)
+}
+
+fn pairs(runtime: &Runtime, workers: usize) -> Vec<f64> {
     const PAIRS: usize = 50;
     const MESSAGES: usize = 100;
     let begin = Begin::now();
@@ -359,9 +416,9 @@ fn mixed(runtime: &Runtime, _workers: usize) -> Vec<f64> {
 }
 
 /// Tags are the classes' only with `Classes`; to the sharded ones they would name a worker.
-fn tag_of(runtime: &Runtime, class: Class) -> u32 {
+fn tag_of(runtime: &Runtime, class: Class) -> u16 {
     match runtime.handle().name() {
-        Some("classes") => class as u32,
+        Some("classes") => class as u16,
         _ => 0,
     }
 }

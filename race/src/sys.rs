@@ -1,4 +1,6 @@
-//! What the kernel says about this process.
+//! What the kernel says about this process and the machine.
+
+use std::process::Command;
 
 /// What the process has used since it started, all threads together.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,6 +37,14 @@ impl Usage {
             involuntary: self.involuntary - earlier.involuntary,
         }
     }
+
+    pub(crate) fn plus(self, more: Self) -> Self {
+        Self {
+            cpu_micros: self.cpu_micros + more.cpu_micros,
+            voluntary: self.voluntary + more.voluntary,
+            involuntary: self.involuntary + more.involuntary,
+        }
+    }
 }
 
 /// Bytes of this process that are in memory now.
@@ -60,6 +70,48 @@ pub(crate) fn load_average() -> String {
         .ok()
         .and_then(|text| text.split_whitespace().next().map(String::from))
         .unwrap_or_else(|| "-".to_owned())
+}
+
+/// What `/proc/cpuinfo` calls the processor.
+pub(crate) fn processor() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"));
+    let name = model.and_then(|rest| rest.split_once(':'));
+    name.map_or_else(|| "-".to_owned(), |(_, name)| name.trim().to_owned())
+}
+
+pub(crate) fn kernel() -> String {
+    let text = std::fs::read_to_string("/proc/sys/kernel/osrelease");
+    text.map_or_else(|_| "-".to_owned(), |text| text.trim().to_owned())
+}
+
+/// The commit that is checked out here, with a `+` if files differ from it.
+pub(crate) fn commit() -> String {
+    let git = Command::new("git")
+        .args(["describe", "--always", "--dirty=+", "--exclude=*"])
+        .output();
+    let text = git.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    text.ok()
+        .filter(|text| !text.is_empty())
+        .unwrap_or_else(|| "-".to_owned())
+}
+
+/// As many descriptors as the system lets this process have.
+#[allow(unsafe_code, reason = "getrlimit has no safe wrapper in std")]
+pub(crate) fn raise_descriptor_limit() -> usize {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the pointer is to a live, writable `rlimit`.
+    let code = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) };
+    assert_eq!(code, 0, "getrlimit cannot fail with these arguments");
+    limit.rlim_cur = limit.rlim_max;
+    // SAFETY: the pointer is to a live `rlimit`. If it is refused, the old limit stands.
+    unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) };
+    limit.rlim_cur as usize
 }
 
 #[cfg(test)]

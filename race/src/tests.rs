@@ -1,8 +1,11 @@
-//! Both sides run everything once: a workload that hangs or panics is found here, not in a race.
+//! All sides run everything once: a workload that hangs or panics is found here, not in a race.
 
+use crate::contest::{self, Entry, Track};
+use crate::progress::Progress;
 use crate::side::Side;
+use crate::sys;
+use crate::watchdog::Watchdog;
 use crate::workload::{Round, Workload};
-use crate::{duel, options};
 
 #[test]
 fn both_sides_list_the_same() {
@@ -10,6 +13,8 @@ fn both_sides_list_the_same() {
     let names = |side: &Side| -> Vec<_> { (side.workloads)().iter().map(|w| w.name).collect() };
     assert_eq!(names(&tokio), names(&heist));
     let names = |side: &Side| -> Vec<_> { (side.probes)().iter().map(|p| p.name).collect() };
+    assert_eq!(names(&tokio), names(&heist));
+    let names = |side: &Side| -> Vec<_> { (side.tails)().iter().map(|t| t.name).collect() };
     assert_eq!(names(&tokio), names(&heist));
     assert_eq!(tokio.name(), "tokio");
 }
@@ -33,7 +38,30 @@ fn every_workload_runs_twice_on_heist() {
     run_each_twice(&Side::heist());
 }
 
+#[test]
+fn every_workload_of_smol_runs_twice() {
+    run_each_twice(&Side::smol());
+}
+
+#[test]
+fn every_floor_runs_twice() {
+    run_each_twice(&Side::floor());
+}
+
+#[test]
+fn every_tail_sees_its_events_on_both_sides() {
+    sys::raise_descriptor_limit();
+    for side in [Side::tokio(), Side::heist()] {
+        for tail in (side.tails)() {
+            eprintln!("{} on {}", tail.name, side.name());
+            let mut round = (tail.prepare)(2);
+            assert!(!round().is_empty(), "{}", tail.name);
+        }
+    }
+}
+
 fn run_each_twice(side: &Side) {
+    sys::raise_descriptor_limit();
     for workload in (side.workloads)() {
         eprintln!("{} on {}", workload.name, side.name());
         let mut round = (workload.prepare)(2);
@@ -58,14 +86,20 @@ fn a_panic_is_named_and_the_others_still_run() {
             workload("works", |_| Box::new(|| ())),
         ]
     }
-    let side = Side {
+    let breaking = || Side {
         workloads: one_breaks,
         ..Side::tokio()
     };
-    let options = options::parse(["--rounds", "1"].map(String::from).into_iter()).unwrap();
+    let sides = [breaking(), breaking()];
+    let entry = |name: &str| Entry::new(name.to_owned(), name, &sides, 2, 1);
     let mut broken = Vec::new();
-    let duels = duel::run_all(&options, &side, &side, &mut broken);
+    let track = &mut Track {
+        watchdog: &Watchdog::start(),
+        progress: &mut Progress::new(1),
+        broken: &mut broken,
+    };
+    let contests = contest::run_all(&[entry("breaks"), entry("works")], track);
     assert_eq!(broken, ["breaks: panicked"]);
-    assert_eq!(duels.len(), 1);
-    assert_eq!(duels[0].name, "works");
+    assert_eq!(contests.len(), 1);
+    assert_eq!(contests[0].name, "works");
 }

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Far longer than any round or probe takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Ends the process when one thing takes longer than `PATIENCE`.
 pub(crate) struct Watchdog {

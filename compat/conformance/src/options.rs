@@ -13,9 +13,8 @@ FILE           test files to take, by name; `*` at either end matches anything (
 --test TEXT    run only the tests whose name contains TEXT (nothing is judged then)
 --timeout S    seconds a test may take (default: 60)
 --jobs N       build jobs, and tests at a time (default: 2)
---retries N    how often a failure is tried again, alone (default: 2)
---repeat N     run each heist test N times; one failure is a failure, nothing is retried
---fresh-baseline  run Tokio's side again even if its last results still fit
+--repeat N     run each heist test N times; one failure is a failure
+--fresh-baseline  run Tokio's side too, and write what passes there to baseline/
 --no-baseline  leave Tokio's side out, as if all passed there (a file that fails to compile has
                no tests then)
 --failed       show the output of each unexpected failure
@@ -30,7 +29,6 @@ pub(crate) struct Options {
     pub(crate) unstable: bool,
     pub(crate) timeout: Duration,
     pub(crate) jobs: usize,
-    pub(crate) retries: usize,
     pub(crate) repeat: usize,
     pub(crate) fresh_baseline: bool,
     pub(crate) no_baseline: bool,
@@ -48,7 +46,6 @@ impl Options {
             unstable: false,
             timeout: Duration::from_secs(60),
             jobs: 2,
-            retries: 2,
             repeat: 1,
             fresh_baseline: false,
             no_baseline: false,
@@ -64,7 +61,6 @@ impl Options {
                 "--test" => options.test = Some(value()?),
                 "--timeout" => options.timeout = Duration::from_secs(number(&arg, &value()?)?),
                 "--jobs" => options.jobs = at_least_one(&arg, &value()?)?,
-                "--retries" => options.retries = number(&arg, &value()?)?,
                 "--repeat" => options.repeat = at_least_one(&arg, &value()?)?,
                 "--dir" => options.dir = Some(value()?.into()),
                 "--unstable" => options.unstable = true,
@@ -112,7 +108,7 @@ fn at_least_one(flag: &str, value: &str) -> Result<usize, String> {
     }
 }
 
-fn matches(pattern: &str, name: &str) -> bool {
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
         (Some(_), Some(_)) => name.contains(pattern.trim_matches('*')),
         (Some(end), None) => name.ends_with(end),

@@ -25,7 +25,6 @@ pub(crate) fn print(
     let (mut passed, mut total) = (0, 0);
     // By `suite/file::test`: how it failed.
     let mut failures = BTreeMap::new();
-    let mut unsteady = Vec::new();
     let mut not_there = Vec::new();
 
     println!(
@@ -69,7 +68,6 @@ pub(crate) fn print(
                             failures.insert(name, how.clone());
                             continue;
                         }
-                        Some(Outcome::Unsteady) => unsteady.push(name),
                         Some(Outcome::Passed) => {}
                         None => {
                             failures.insert(name, "is not in the file".to_owned());
@@ -132,7 +130,6 @@ pub(crate) fn print(
         "are expected to fail, and do not",
         gone.iter().map(|name| (*name).clone()),
     );
-    section("passed only when tried again", unsteady.iter().cloned());
     section(
         "do not pass with Tokio and are not counted",
         not_there.into_iter(),

@@ -16,10 +16,8 @@ use crate::suite::Suite;
 /// How one test came out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// At the first try.
+    /// As it should.
     Passed,
-    /// Only when it was tried again.
-    Unsteady,
     /// In words: the panic, the signal, or that its time was up.
     Failed(String),
 }
@@ -47,11 +45,6 @@ pub(crate) struct Outcomes {
 }
 
 impl Outcomes {
-    /// Whether `file` is among them.
-    pub(crate) fn has(&self, file: &str) -> bool {
-        self.files.contains_key(file)
-    }
-
     /// The same tests, all of them passed.
     pub(crate) fn all_passed(&self) -> Self {
         let files = self.files.iter().map(|(file, outcome)| {
@@ -69,68 +62,48 @@ impl Outcomes {
         }
     }
 
-    /// Takes over another run's results.
-    pub(crate) fn add(&mut self, other: Self) {
-        self.files.extend(other.files);
-    }
-
-    /// The results noted at `path`, if they were obtained under the same `key`.
-    pub(crate) fn load(path: &Path, key: &str) -> Self {
-        let mut outcomes = Self::default();
-        let text = std::fs::read_to_string(path).unwrap_or_default();
+    /// Reads what passes with Tokio: `key`, then a line for each file, and below it, further in, one for
+    /// each test. A file that is not there does not compile with Tokio.
+    pub(crate) fn load(path: &Path, key: &str) -> Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("{}: {error}: make it by --fresh-baseline", path.display()))?;
         let mut lines = text.lines();
         if lines.next() != Some(key) {
-            return outcomes;
+            let path = path.display();
+            return Err(format!("{path} is not `{key}`: make it anew by --fresh-baseline").into());
         }
+        let mut outcomes = Self::default();
+        let mut file = "";
         for line in lines {
-            let mut parts = line.split('\t');
-            let (Some(file), Some(test), Some(how)) = (parts.next(), parts.next(), parts.next())
-            else {
-                continue;
-            };
-            let entry = outcomes
-                .files
-                .entry(file.to_owned())
-                .or_insert_with(|| FileOutcome::Ran(BTreeMap::new()));
-            match (entry, test, how) {
-                (_, "", "ran") => {}
-                (entry, "", error) => *entry = FileOutcome::NotCompiled(vec![error.to_owned()]),
-                (FileOutcome::Ran(tests), test, how) => {
-                    let outcome = match how {
-                        "passed" => Outcome::Passed,
-                        "unsteady" => Outcome::Unsteady,
-                        failed => Outcome::Failed(failed.to_owned()),
-                    };
-                    tests.insert(test.to_owned(), outcome);
+            match line.strip_prefix("  ") {
+                None => {
+                    file = line;
+                    let tests = FileOutcome::Ran(BTreeMap::new());
+                    outcomes.files.insert(file.to_owned(), tests);
                 }
-                (FileOutcome::NotCompiled(_), ..) => {}
-            }
-        }
-        outcomes
-    }
-
-    /// Notes the results for [`load`](Self::load).
-    pub(crate) fn save(&self, path: &Path, key: &str) -> Result<()> {
-        let mut text = format!("{key}\n");
-        let plain = |text: &str| text.replace(['\t', '\n'], " ");
-        for (file, outcome) in &self.files {
-            match outcome {
-                FileOutcome::NotCompiled(errors) => {
-                    let error = errors.first().map_or("does not compile", String::as_str);
-                    text.push_str(&format!("{file}\t\t{}\n", plain(error)));
-                }
-                FileOutcome::Ran(tests) => {
-                    text.push_str(&format!("{file}\t\tran\n"));
-                    for (test, outcome) in tests {
-                        let how = match outcome {
-                            Outcome::Passed => "passed".to_owned(),
-                            Outcome::Unsteady => "unsteady".to_owned(),
-                            Outcome::Failed(how) => plain(how),
-                        };
-                        text.push_str(&format!("{file}\t{test}\t{how}\n"));
+                Some(test) => {
+                    if let Some(FileOutcome::Ran(tests)) = outcomes.files.get_mut(file) {
+                        tests.insert(test.to_owned(), Outcome::Passed);
                     }
                 }
             }
+        }
+        Ok(outcomes)
+    }
+
+    /// Writes what [`load`](Self::load) reads.
+    pub(crate) fn save(&self, path: &Path, key: &str) -> Result<()> {
+        let mut text = format!("{key}\n");
+        for (file, outcome) in &self.files {
+            if let FileOutcome::Ran(tests) = outcome {
+                text.push_str(&format!("{file}\n"));
+                for (test, _) in tests.iter().filter(|(_, outcome)| outcome.is_passed()) {
+                    text.push_str(&format!("  {test}\n"));
+                }
+            }
+        }
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
         }
         Ok(std::fs::write(path, text)?)
     }
@@ -148,6 +121,8 @@ pub(crate) fn log_path(work: &Path, suite: &Suite, side: Side, file: &str, test:
 struct Job<'a> {
     file: &'a str,
     test: String,
+    /// As the program knows it.
+    full_name: String,
     program: &'a Path,
     /// The package's folder, as cargo would have it.
     folder: &'a Path,
@@ -165,26 +140,32 @@ pub(crate) fn all(
     let mut outcomes = Outcomes::default();
     let folder = cargo::project_path(suite, side, work);
     let mut jobs = Vec::new();
+    let mut listed = BTreeMap::<&PathBuf, Vec<String>>::new();
     for (file, built) in &built {
         let outcome = match built {
             Built::Errors(errors) => FileOutcome::NotCompiled(headlines(errors)),
-            Built::Program(program) => {
+            Built::Program { path, module } => {
                 let log = |test: &str| log_path(work, suite, side, file, test);
                 std::fs::create_dir_all(log("").parent().unwrap_or(work))?;
                 let _ = std::fs::remove_file(log("compile"));
-                jobs.extend(
-                    tests_of(program)?
-                        .into_iter()
-                        // The baseline is kept for later runs: it is always whole.
-                        .filter(|test| side == Side::Tokio || options.selects_test(test))
-                        .map(|test| Job {
-                            file,
-                            log: log(&test),
-                            test,
-                            program,
-                            folder: &folder,
-                        }),
-                );
+                if !listed.contains_key(path) {
+                    listed.insert(path, tests_of(path)?);
+                }
+                let prefix = module.as_ref().map_or(String::new(), |m| format!("{m}::"));
+                let tests = listed[path].iter().filter_map(|full_name| {
+                    let test = full_name.strip_prefix(&prefix)?.to_owned();
+                    // The baseline is always whole.
+                    let wanted = side == Side::Tokio || options.selects_test(&test);
+                    wanted.then(|| Job {
+                        file,
+                        log: log(&test),
+                        test,
+                        full_name: full_name.clone(),
+                        program: path,
+                        folder: &folder,
+                    })
+                });
+                jobs.extend(tests);
                 FileOutcome::Ran(BTreeMap::new())
             }
         };
@@ -203,7 +184,7 @@ pub(crate) fn all(
         1
     };
     let open = Mutex::new(jobs.iter());
-    let mut results: Vec<_> = std::thread::scope(|scope| {
+    let results: Vec<_> = std::thread::scope(|scope| {
         let run_open = || {
             let mut results = Vec::new();
             loop {
@@ -229,18 +210,6 @@ pub(crate) fn all(
         return Err("lost some of the tests".into());
     }
 
-    // Again, and alone: a test that only fails beside another one is worth telling apart.
-    let retries = if repeat > 1 { 0 } else { options.retries };
-    for (job, outcome) in &mut results {
-        for _ in 0..retries {
-            if outcome.is_passed() {
-                break;
-            }
-            if run_one(job, options.timeout).is_passed() {
-                *outcome = Outcome::Unsteady;
-            }
-        }
-    }
     for (job, outcome) in results {
         if let Some(FileOutcome::Ran(tests)) = outcomes.files.get_mut(job.file) {
             tests.insert(job.test.clone(), outcome);
@@ -284,7 +253,7 @@ fn run_one(job: &Job<'_>, timeout: Duration) -> Outcome {
 fn try_run(job: &Job<'_>, timeout: Duration) -> std::io::Result<Outcome> {
     let log = File::create(&job.log)?;
     let mut child = Command::new(job.program)
-        .args(["--exact", &job.test, "--test-threads=1", "--nocapture"])
+        .args(["--exact", &job.full_name, "--test-threads=1", "--nocapture"])
         .current_dir(job.folder)
         .env("RUST_BACKTRACE", "0")
         .stdin(Stdio::null())

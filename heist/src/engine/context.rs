@@ -263,6 +263,8 @@ pub(crate) mod stub {
                 timers: timers.unwrap_or_else(|| TimerHandle::new(1, Clock::new(true, false))),
                 time_enabled,
                 pool: ThreadPool::new(Config::new(1)),
+                forced_yields: Default::default(),
+                long_polls: Default::default(),
                 seeds: None,
             };
             let config = CurrentThreadConfig {

@@ -26,6 +26,10 @@ const BATCH: usize = 32;
 ///
 /// If the path does not exist, is no directory, or may not be read.
 ///
+/// # Cancel safety
+///
+/// Cancel safe: nothing is changed, and a directory that was opened is closed again.
+///
 /// # Examples
 ///
 /// ```no_run
@@ -110,6 +114,28 @@ impl ReadDir {
     /// # Cancel safety
     ///
     /// Cancel safe: no entry is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-next-entry-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// heist::fs::write(dir.join("a"), "").await?;
+    /// heist::fs::write(dir.join("b"), "").await?;
+    ///
+    /// let mut names = Vec::new();
+    /// let mut entries = heist::fs::read_dir(&dir).await?;
+    /// while let Some(entry) = entries.next_entry().await? {
+    ///     names.push(entry.file_name());
+    /// }
+    /// names.sort();
+    /// assert_eq!(names, ["a", "b"]);
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn next_entry(&mut self) -> io::Result<Option<DirEntry>> {
         poll_fn(|cx| self.poll_next_entry(cx)).await
     }
@@ -183,6 +209,27 @@ impl DirEntry {
     /// # Errors
     ///
     /// If it is gone meanwhile.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: nothing is changed. The question may still be asked on the pool, and nobody hears
+    /// the answer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-entry-metadata-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// heist::fs::write(dir.join("a"), "12345").await?;
+    /// let mut entries = heist::fs::read_dir(&dir).await?;
+    /// let entry = entries.next_entry().await?.unwrap();
+    /// assert_eq!(entry.metadata().await?.len(), 5);
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn metadata(&self) -> io::Result<Metadata> {
         let entry = Arc::clone(&self.entry);
         on_pool(move || entry.metadata()).await
@@ -195,6 +242,27 @@ impl DirEntry {
     /// # Errors
     ///
     /// If it has to be asked for and the entry is gone meanwhile.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: nothing is changed. The question may still be asked on the pool, and nobody hears
+    /// the answer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-file-type-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// heist::fs::create_dir(dir.join("sub")).await?;
+    /// let mut entries = heist::fs::read_dir(&dir).await?;
+    /// let entry = entries.next_entry().await?.unwrap();
+    /// assert!(entry.file_type().await?.is_dir());
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn file_type(&self) -> io::Result<FileType> {
         if let Some(file_type) = self.file_type {
             return Ok(file_type);
@@ -254,6 +322,25 @@ impl DirBuilder {
     ///
     /// As [`create_dir`](super::create_dir), or [`create_dir_all`](super::create_dir_all) if
     /// [`recursive`](Self::recursive).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped in between, it may be done all the same: what has begun on the pool is not stopped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-builder-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// let path = dir.join("a/b/c");
+    /// heist::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path).await?;
+    /// assert!(heist::fs::metadata(&path).await?.is_dir());
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn create(&self, path: impl AsRef<Path>) -> io::Result<()> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(self.recursive);

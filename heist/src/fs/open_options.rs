@@ -99,6 +99,27 @@ impl OpenOptions {
     /// # Cancel safety
     ///
     /// Dropped in between, the file may be made or emptied all the same. It is closed again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-open-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// use heist::fs::OpenOptions;
+    /// use heist::io::AsyncWriteExt;
+    ///
+    /// for line in ["one\n", "two\n"] {
+    ///     let mut log = OpenOptions::new().append(true).create(true).open(dir.join("log")).await?;
+    ///     log.write_all(line.as_bytes()).await?;
+    ///     log.flush().await?;
+    /// }
+    /// assert_eq!(heist::fs::read_to_string(dir.join("log")).await?, "one\ntwo\n");
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn open(&self, path: impl AsRef<Path>) -> io::Result<File> {
         let options = self.0.clone();
         let path = path.as_ref().to_owned();

@@ -13,6 +13,26 @@ use super::on_pool;
 /// # Errors
 ///
 /// If the path does not exist, or one of its parts but the last is no directory.
+///
+/// # Cancel safety
+///
+/// Cancel safe: nothing is changed. The question may still be asked on the pool, and nobody hears the
+/// answer.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-canonicalize-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// let path = heist::fs::canonicalize(dir.join("../.")).await?;
+/// assert!(path.is_absolute());
+/// assert!(!path.ends_with(".."));
+/// # heist::fs::remove_dir_all(&dir).await?;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn canonicalize(path: impl AsRef<Path>) -> io::Result<PathBuf> {
     let path = path.as_ref().to_owned();
     on_pool(move || fs::canonicalize(path)).await
@@ -53,6 +73,24 @@ pub async fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<u64, i
 /// # Errors
 ///
 /// If the parent does not exist or may not be written, or the path exists.
+///
+/// # Cancel safety
+///
+/// Dropped in between, it may be done all the same: what has begun on the pool is not stopped.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-create-dir-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// heist::fs::create_dir(dir.join("new")).await?;
+/// assert!(heist::fs::metadata(dir.join("new")).await?.is_dir());
+/// # heist::fs::remove_dir_all(&dir).await?;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn create_dir(path: impl AsRef<Path>) -> io::Result<()> {
     let path = path.as_ref().to_owned();
     on_pool(move || fs::create_dir(path)).await
@@ -65,6 +103,10 @@ pub async fn create_dir(path: impl AsRef<Path>) -> io::Result<()> {
 /// # Errors
 ///
 /// If one of them cannot be made. Those above it stay.
+///
+/// # Cancel safety
+///
+/// Dropped in between, it may be done all the same: what has begun on the pool is not stopped.
 ///
 /// # Examples
 ///
@@ -87,6 +129,25 @@ pub async fn create_dir_all(path: impl AsRef<Path>) -> io::Result<()> {
 /// # Errors
 ///
 /// If `original` is no file, `link` exists, or they are not on the same file system.
+///
+/// # Cancel safety
+///
+/// Dropped in between, it may be done all the same: what has begun on the pool is not stopped.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-hard-link-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// heist::fs::write(dir.join("a"), "same").await?;
+/// heist::fs::hard_link(dir.join("a"), dir.join("b")).await?;
+/// assert_eq!(heist::fs::read(dir.join("b")).await?, b"same");
+/// # heist::fs::remove_dir_all(&dir).await?;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn hard_link(original: impl AsRef<Path>, link: impl AsRef<Path>) -> io::Result<()> {
     let original = original.as_ref().to_owned();
     let link = link.as_ref().to_owned();
@@ -100,6 +161,25 @@ pub async fn hard_link(original: impl AsRef<Path>, link: impl AsRef<Path>) -> io
 /// # Errors
 ///
 /// If the path does not exist, or a directory on the way may not be searched.
+///
+/// # Cancel safety
+///
+/// Cancel safe: nothing is changed. The question may still be asked on the pool, and nobody hears the
+/// answer.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-metadata-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// heist::fs::write(dir.join("a"), "12345").await?;
+/// assert_eq!(heist::fs::metadata(dir.join("a")).await?.len(), 5);
+/// # heist::fs::remove_dir_all(&dir).await?;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
     let path = path.as_ref().to_owned();
     on_pool(move || fs::metadata(path)).await
@@ -113,6 +193,10 @@ pub async fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
 /// # Errors
 ///
 /// If the file cannot be opened or read.
+///
+/// # Cancel safety
+///
+/// Cancel safe: nothing is changed, and what was read is gone.
 ///
 /// # Examples
 ///
@@ -136,6 +220,25 @@ pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
 /// # Errors
 ///
 /// If the path does not exist or is no symbolic link.
+///
+/// # Cancel safety
+///
+/// Cancel safe: nothing is changed. The question may still be asked on the pool, and nobody hears the
+/// answer.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-read-link-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// heist::fs::symlink("target", dir.join("link")).await?;
+/// assert_eq!(heist::fs::read_link(dir.join("link")).await?.as_os_str(), "target");
+/// # heist::fs::remove_dir_all(&dir).await?;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn read_link(path: impl AsRef<Path>) -> io::Result<PathBuf> {
     let path = path.as_ref().to_owned();
     on_pool(move || fs::read_link(path)).await
@@ -149,6 +252,24 @@ pub async fn read_link(path: impl AsRef<Path>) -> io::Result<PathBuf> {
 ///
 /// If the file cannot be opened or read; of the kind
 /// [`InvalidData`](io::ErrorKind::InvalidData) if it is not UTF-8.
+///
+/// # Cancel safety
+///
+/// Cancel safe: nothing is changed, and what was read is gone.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-read-to-string-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// heist::fs::write(dir.join("motd"), "be kind").await?;
+/// assert_eq!(heist::fs::read_to_string(dir.join("motd")).await?, "be kind");
+/// # heist::fs::remove_dir_all(&dir).await?;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
     let path = path.as_ref().to_owned();
     on_pool(move || fs::read_to_string(path)).await
@@ -161,6 +282,25 @@ pub async fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
 /// # Errors
 ///
 /// If it is not there, is no directory, is not empty, or may not be removed.
+///
+/// # Cancel safety
+///
+/// Dropped in between, it may be done all the same: what has begun on the pool is not stopped.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-remove-dir-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// heist::fs::create_dir(dir.join("empty")).await?;
+/// heist::fs::remove_dir(dir.join("empty")).await?;
+/// assert!(!heist::fs::try_exists(dir.join("empty")).await?);
+/// # heist::fs::remove_dir_all(&dir).await?;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn remove_dir(path: impl AsRef<Path>) -> io::Result<()> {
     let path = path.as_ref().to_owned();
     on_pool(move || fs::remove_dir(path)).await
@@ -177,6 +317,21 @@ pub async fn remove_dir(path: impl AsRef<Path>) -> io::Result<()> {
 /// # Cancel safety
 ///
 /// Dropped in between, it goes on removing in the background.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-remove-dir-all-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// heist::fs::create_dir_all(dir.join("a/b/c")).await?;
+/// heist::fs::remove_dir_all(dir.join("a")).await?;
+/// assert!(!heist::fs::try_exists(dir.join("a")).await?);
+/// # heist::fs::remove_dir_all(&dir).await?;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn remove_dir_all(path: impl AsRef<Path>) -> io::Result<()> {
     let path = path.as_ref().to_owned();
     on_pool(move || fs::remove_dir_all(path)).await
@@ -190,6 +345,25 @@ pub async fn remove_dir_all(path: impl AsRef<Path>) -> io::Result<()> {
 /// # Errors
 ///
 /// If it is not there, is a directory, or may not be removed.
+///
+/// # Cancel safety
+///
+/// Dropped in between, it may be done all the same: what has begun on the pool is not stopped.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-remove-file-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// heist::fs::write(dir.join("old"), "").await?;
+/// heist::fs::remove_file(dir.join("old")).await?;
+/// assert!(!heist::fs::try_exists(dir.join("old")).await?);
+/// # heist::fs::remove_dir_all(&dir).await?;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn remove_file(path: impl AsRef<Path>) -> io::Result<()> {
     let path = path.as_ref().to_owned();
     on_pool(move || fs::remove_file(path)).await
@@ -202,6 +376,26 @@ pub async fn remove_file(path: impl AsRef<Path>) -> io::Result<()> {
 /// # Errors
 ///
 /// If `from` is not there, or `to` is on another file system.
+///
+/// # Cancel safety
+///
+/// Dropped in between, it may be done all the same: what has begun on the pool is not stopped.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-rename-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// // Written aside and renamed, the file is there whole or not at all.
+/// heist::fs::write(dir.join("config.new"), "port = 80").await?;
+/// heist::fs::rename(dir.join("config.new"), dir.join("config")).await?;
+/// assert_eq!(heist::fs::read(dir.join("config")).await?, b"port = 80");
+/// # heist::fs::remove_dir_all(&dir).await?;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
     let from = from.as_ref().to_owned();
     let to = to.as_ref().to_owned();
@@ -215,6 +409,28 @@ pub async fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<
 /// # Errors
 ///
 /// If the path does not exist, or belongs to somebody else.
+///
+/// # Cancel safety
+///
+/// Dropped in between, it may be done all the same: what has begun on the pool is not stopped.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-permissions-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// let path = dir.join("a");
+/// heist::fs::write(&path, "").await?;
+/// let mut permissions = heist::fs::metadata(&path).await?.permissions();
+/// permissions.set_readonly(true);
+/// heist::fs::set_permissions(&path, permissions).await?;
+/// assert!(heist::fs::metadata(&path).await?.permissions().readonly());
+/// # heist::fs::remove_dir_all(&dir).await?;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn set_permissions(path: impl AsRef<Path>, perm: Permissions) -> io::Result<()> {
     let path = path.as_ref().to_owned();
     on_pool(move || fs::set_permissions(path, perm)).await
@@ -227,6 +443,25 @@ pub async fn set_permissions(path: impl AsRef<Path>, perm: Permissions) -> io::R
 /// # Errors
 ///
 /// If `link` exists, or its directory may not be written.
+///
+/// # Cancel safety
+///
+/// Dropped in between, it may be done all the same: what has begun on the pool is not stopped.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-symlink-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// heist::fs::write(dir.join("v2"), "new").await?;
+/// heist::fs::symlink("v2", dir.join("current")).await?;
+/// assert_eq!(heist::fs::read(dir.join("current")).await?, b"new");
+/// # heist::fs::remove_dir_all(&dir).await?;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn symlink(original: impl AsRef<Path>, link: impl AsRef<Path>) -> io::Result<()> {
     let original = original.as_ref().to_owned();
     let link = link.as_ref().to_owned();
@@ -240,6 +475,26 @@ pub async fn symlink(original: impl AsRef<Path>, link: impl AsRef<Path>) -> io::
 /// # Errors
 ///
 /// If the path does not exist, or a directory on the way may not be searched.
+///
+/// # Cancel safety
+///
+/// Cancel safe: nothing is changed. The question may still be asked on the pool, and nobody hears the
+/// answer.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-symlink-metadata-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// heist::fs::symlink("nowhere", dir.join("link")).await?;
+/// assert!(heist::fs::symlink_metadata(dir.join("link")).await?.is_symlink());
+/// assert!(heist::fs::metadata(dir.join("link")).await.is_err());
+/// # heist::fs::remove_dir_all(&dir).await?;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn symlink_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
     let path = path.as_ref().to_owned();
     on_pool(move || fs::symlink_metadata(path)).await
@@ -253,6 +508,11 @@ pub async fn symlink_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
 /// # Errors
 ///
 /// If it cannot be found out.
+///
+/// # Cancel safety
+///
+/// Cancel safe: nothing is changed. The question may still be asked on the pool, and nobody hears the
+/// answer.
 ///
 /// # Examples
 ///

@@ -285,6 +285,32 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: readiness that nobody used stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::io::Interest;
+    /// use heist::io::unix::AsyncFd;
+    /// use std::io::{Read, Write};
+    /// use std::os::unix::net::UnixStream;
+    ///
+    /// let (ours, mut theirs) = UnixStream::pair()?;
+    /// ours.set_nonblocking(true)?;
+    /// let fd = AsyncFd::register(ours)?;
+    /// theirs.write_all(b"x")?;
+    /// let mut guard = fd.ready(Interest::READABLE | Interest::WRITABLE).await?;
+    /// if guard.ready().is_readable() {
+    ///     let mut buf = [0; 8];
+    ///     match guard.try_io(|fd| fd.get_ref().read(&mut buf)) {
+    ///         Ok(read) => assert_eq!(read?, 1),
+    ///         Err(_would_block) => { /* wait again */ }
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn ready(&self, interest: Interest) -> io::Result<AsyncFdReadyGuard<'_, T>> {
         let event = self.registration.readiness(interest).await?;
         Ok(self.guard(event))
@@ -299,6 +325,28 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: readiness that nobody used stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::io::Interest;
+    /// use heist::io::unix::AsyncFd;
+    /// use std::io::{Read, Write};
+    /// use std::os::unix::net::UnixStream;
+    ///
+    /// let (ours, mut theirs) = UnixStream::pair()?;
+    /// ours.set_nonblocking(true)?;
+    /// let mut fd = AsyncFd::register(ours)?;
+    /// theirs.write_all(b"x")?;
+    /// let mut guard = fd.ready_mut(Interest::READABLE).await?;
+    /// let mut buf = [0; 8];
+    /// let read = guard.try_io(|fd| fd.get_mut().read(&mut buf));
+    /// assert_eq!(read.unwrap()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn ready_mut(
         &mut self,
         interest: Interest,
@@ -316,6 +364,31 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: readiness that nobody used stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::io::unix::AsyncFd;
+    /// use std::io::{Read, Write};
+    /// use std::os::unix::net::UnixStream;
+    ///
+    /// let (ours, mut theirs) = UnixStream::pair()?;
+    /// ours.set_nonblocking(true)?;
+    /// let fd = AsyncFd::register(ours)?;
+    /// theirs.write_all(b"x")?;
+    /// let mut buf = [0; 8];
+    /// let read = loop {
+    ///     let mut guard = fd.readable().await?;
+    ///     if let Ok(result) = guard.try_io(|fd| fd.get_ref().read(&mut buf)) {
+    ///         break result?;
+    ///     }
+    /// };
+    /// assert_eq!(read, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn readable(&self) -> io::Result<AsyncFdReadyGuard<'_, T>> {
         self.ready(Interest::READABLE).await
     }
@@ -329,6 +402,26 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: readiness that nobody used stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::io::unix::AsyncFd;
+    /// use std::io::{Read, Write};
+    /// use std::os::unix::net::UnixStream;
+    ///
+    /// let (ours, mut theirs) = UnixStream::pair()?;
+    /// ours.set_nonblocking(true)?;
+    /// let mut fd = AsyncFd::register(ours)?;
+    /// theirs.write_all(b"x")?;
+    /// let mut guard = fd.readable_mut().await?;
+    /// let mut buf = [0; 8];
+    /// assert_eq!(guard.try_io(|fd| fd.get_mut().read(&mut buf)).unwrap()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn readable_mut(&mut self) -> io::Result<AsyncFdReadyMutGuard<'_, T>> {
         self.ready_mut(Interest::READABLE).await
     }
@@ -342,6 +435,28 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: readiness that nobody used stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::io::unix::AsyncFd;
+    /// use std::io::{Read, Write};
+    /// use std::os::unix::net::UnixStream;
+    ///
+    /// let (ours, mut theirs) = UnixStream::pair()?;
+    /// ours.set_nonblocking(true)?;
+    /// let fd = AsyncFd::register(ours)?;
+    /// let mut guard = fd.writable().await?;
+    /// assert_eq!(guard.try_io(|fd| fd.get_ref().write(b"hi")).unwrap()?, 2);
+    ///
+    /// let mut buf = [0; 2];
+    /// theirs.read_exact(&mut buf)?;
+    /// assert_eq!(&buf, b"hi");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn writable(&self) -> io::Result<AsyncFdReadyGuard<'_, T>> {
         self.ready(Interest::WRITABLE).await
     }
@@ -355,6 +470,26 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: readiness that nobody used stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::io::unix::AsyncFd;
+    /// use std::io::{Read, Write};
+    /// use std::os::unix::net::UnixStream;
+    ///
+    /// let (ours, mut theirs) = UnixStream::pair()?;
+    /// ours.set_nonblocking(true)?;
+    /// let mut fd = AsyncFd::register(ours)?;
+    /// let mut guard = fd.writable_mut().await?;
+    /// assert_eq!(guard.try_io(|fd| fd.get_mut().write(b"hi")).unwrap()?, 2);
+    /// # let mut buf = [0; 2];
+    /// # theirs.read_exact(&mut buf)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn writable_mut(&mut self) -> io::Result<AsyncFdReadyMutGuard<'_, T>> {
         self.ready_mut(Interest::WRITABLE).await
     }
@@ -367,6 +502,31 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Errors
     ///
     /// What `f` gives, or that the descriptor's runtime has shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped between two calls of `f`, nothing is lost that `f` did not lose itself.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::io::Interest;
+    /// use heist::io::unix::AsyncFd;
+    /// use std::io::{Read, Write};
+    /// use std::os::unix::net::UnixStream;
+    ///
+    /// let (ours, mut theirs) = UnixStream::pair()?;
+    /// ours.set_nonblocking(true)?;
+    /// let fd = AsyncFd::register(ours)?;
+    /// theirs.write_all(b"x")?;
+    /// let mut buf = [0; 8];
+    /// let read = fd.async_io(Interest::READABLE, |mut socket| socket.read(&mut buf)).await?;
+    /// assert_eq!(read, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn async_io<R>(
         &self,
         interest: Interest,
@@ -382,6 +542,31 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Errors
     ///
     /// As [`async_io`](Self::async_io).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped between two calls of `f`, nothing is lost that `f` did not lose itself.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::io::Interest;
+    /// use heist::io::unix::AsyncFd;
+    /// use std::io::{Read, Write};
+    /// use std::os::unix::net::UnixStream;
+    ///
+    /// let (ours, mut theirs) = UnixStream::pair()?;
+    /// ours.set_nonblocking(true)?;
+    /// let mut fd = AsyncFd::register(ours)?;
+    /// theirs.write_all(b"x")?;
+    /// let mut buf = [0; 8];
+    /// let read = fd.async_io_mut(Interest::READABLE, |socket| socket.read(&mut buf)).await?;
+    /// assert_eq!(read, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn async_io_mut<R>(
         &mut self,
         interest: Interest,

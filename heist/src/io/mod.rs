@@ -41,7 +41,7 @@
 
 // The foundation: what a read fills, and the four traits.
 #[allow(unsafe_code, reason = "uninitialised memory, counted")]
-mod read_buf;
+pub(crate) mod read_buf;
 mod traits;
 
 // The methods to await, with their futures and adapters.

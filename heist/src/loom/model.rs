@@ -17,7 +17,7 @@ pub(crate) mod sync {
         };
     }
 
-    #[derive(Debug)]
+    #[derive(Debug, Default)]
     pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
 
     pub(crate) type MutexGuard<'a, T> = loom::sync::MutexGuard<'a, T>;
@@ -108,6 +108,11 @@ pub(crate) mod hint {
 
 pub(crate) mod thread {
     pub(crate) use loom::thread::{Builder, JoinHandle, current, spawn, yield_now};
+
+    /// The thread's name in the system's eyes, also in models.
+    pub(crate) fn current_id() -> std::thread::ThreadId {
+        std::thread::current().id()
+    }
 }
 
 /// loom's macro, which does not know `const` initialisers.

@@ -134,6 +134,11 @@ pub(crate) mod hint {
 
 pub(crate) mod thread {
     pub(crate) use std::thread::{Builder, JoinHandle, current, yield_now};
+
+    /// The thread's name in the system's eyes, also in models.
+    pub(crate) fn current_id() -> std::thread::ThreadId {
+        std::thread::current().id()
+    }
 }
 
 pub(crate) use std::thread_local;

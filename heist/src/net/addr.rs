@@ -37,6 +37,10 @@ pub trait ToSocketAddrs: sealed::ToSocketAddrsPriv {}
 ///
 /// The system's, if the name cannot be resolved.
 ///
+/// # Cancel safety
+///
+/// Cancel safe: nothing is changed. A question to the system that is under way goes on on the pool.
+///
 /// # Examples
 ///
 /// ```no_run

@@ -77,6 +77,22 @@ macro_rules! datagram_methods {
             /// # Cancel safety
             ///
             /// Cancel safe: readiness that nobody used stays.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::io::Interest;
+            /// use heist::net::UdpSocket;
+            ///
+            /// let socket = UdpSocket::bind("127.0.0.1:0").await?;
+            /// let ready = socket.ready(Interest::READABLE | Interest::WRITABLE).await?;
+            /// // There is nothing to receive, and room to send.
+            /// assert!(ready.is_writable());
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
                 Ok(self.io.registration().readiness(interest).await?.ready)
             }
@@ -91,6 +107,28 @@ macro_rules! datagram_methods {
             /// # Cancel safety
             ///
             /// Cancel safe: readiness that nobody used stays.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::net::UnixDatagram;
+            ///
+            /// let (a, b) = UnixDatagram::pair()?;
+            /// a.send(b"hi").await?;
+            /// let mut buf = [0; 8];
+            /// let n = loop {
+            ///     b.readable().await?;
+            ///     match b.try_recv(&mut buf) {
+            ///         Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => continue,
+            ///         result => break result?,
+            ///     }
+            /// };
+            /// assert_eq!(&buf[..n], b"hi");
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn readable(&self) -> io::Result<()> {
                 self.ready(Interest::READABLE).await.map(drop)
             }
@@ -105,6 +143,21 @@ macro_rules! datagram_methods {
             /// # Cancel safety
             ///
             /// Cancel safe: readiness that nobody used stays.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::net::UnixDatagram;
+            ///
+            /// let (a, b) = UnixDatagram::pair()?;
+            /// a.writable().await?;
+            /// assert_eq!(a.try_send(b"hi")?, 2);
+            /// # drop(b);
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn writable(&self) -> io::Result<()> {
                 self.ready(Interest::WRITABLE).await.map(drop)
             }
@@ -142,6 +195,21 @@ macro_rules! datagram_methods {
             /// # Cancel safety
             ///
             /// Cancel safe: dropped before it is done, nothing was sent.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::net::UnixDatagram;
+            ///
+            /// let (a, b) = UnixDatagram::pair()?;
+            /// assert_eq!(a.send(b"one datagram").await?, 12);
+            /// let mut buf = [0; 64];
+            /// assert_eq!(b.recv(&mut buf).await?, 12);
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn send(&self, buf: &[u8]) -> io::Result<usize> {
                 self.io
                     .registration()
@@ -184,6 +252,23 @@ macro_rules! datagram_methods {
             /// # Cancel safety
             ///
             /// Cancel safe: dropped before it is done, nothing was received.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::net::UnixDatagram;
+            ///
+            /// let (a, b) = UnixDatagram::pair()?;
+            /// a.send(b"first").await?;
+            /// a.send(b"second").await?;
+            /// let mut buf = [0; 64];
+            /// assert_eq!(b.recv(&mut buf).await?, 5);
+            /// assert_eq!(b.recv(&mut buf).await?, 6);
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
                 self.io
                     .registration()
@@ -232,6 +317,24 @@ macro_rules! datagram_methods {
             /// # Cancel safety
             ///
             /// Cancel safe: dropped before it is done, nothing was received.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::net::UnixDatagram;
+            ///
+            /// let (a, b) = UnixDatagram::pair()?;
+            /// a.send(b"one, ").await?;
+            /// a.send(b"two").await?;
+            /// let mut text = Vec::with_capacity(64);
+            /// b.recv_buf(&mut text).await?;
+            /// b.recv_buf(&mut text).await?;
+            /// assert_eq!(text, b"one, two");
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn recv_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
                 let received = self.io.registration().async_io(Interest::READABLE, || {
                     fill_chunk(buf, |chunk| Ok((self.io.recv(chunk)?, ())))
@@ -257,6 +360,24 @@ macro_rules! datagram_methods {
             /// # Cancel safety
             ///
             /// Cancel safe: dropped before it is done, nothing was received.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::net::UdpSocket;
+            ///
+            /// let server = UdpSocket::bind("127.0.0.1:0").await?;
+            /// let client = UdpSocket::bind("127.0.0.1:0").await?;
+            /// client.send_to(b"hello", server.local_addr()?).await?;
+            ///
+            /// let mut buf = [0; 64];
+            /// let (n, from) = server.recv_from(&mut buf).await?;
+            /// assert_eq!((&buf[..n], from), (&b"hello"[..], client.local_addr()?));
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, $addr)> {
                 let (n, addr) = self
                     .io
@@ -313,6 +434,25 @@ macro_rules! datagram_methods {
             /// # Cancel safety
             ///
             /// Cancel safe: dropped before it is done, nothing was received.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::net::UdpSocket;
+            ///
+            /// let server = UdpSocket::bind("127.0.0.1:0").await?;
+            /// let client = UdpSocket::bind("127.0.0.1:0").await?;
+            /// client.send_to(b"hello", server.local_addr()?).await?;
+            ///
+            /// let mut buf = Vec::with_capacity(64);
+            /// let (n, from) = server.recv_buf_from(&mut buf).await?;
+            /// assert_eq!((n, from), (5, client.local_addr()?));
+            /// assert_eq!(buf, b"hello");
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn recv_buf_from<B: BufMut>(
                 &self,
                 buf: &mut B,
@@ -362,6 +502,29 @@ macro_rules! datagram_methods {
             /// # Errors
             ///
             /// What `f` gives, or that the socket's runtime has shut down.
+            ///
+            /// # Cancel safety
+            ///
+            /// Dropped between two calls of `f`, nothing is lost that `f` did not lose itself.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::io::Interest;
+            /// use heist::net::UdpSocket;
+            /// use std::os::fd::AsFd;
+            ///
+            /// let socket = UdpSocket::bind("127.0.0.1:0").await?;
+            /// // Stands for a system call that this type has no method for.
+            /// let cloned = socket
+            ///     .async_io(Interest::WRITABLE, || socket.as_fd().try_clone_to_owned())
+            ///     .await?;
+            /// # drop(cloned);
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn async_io<R>(
                 &self,
                 interest: Interest,

@@ -161,6 +161,21 @@ macro_rules! stream_methods {
             /// # Cancel safety
             ///
             /// Cancel safe: readiness that nobody used stays.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::net::UnixStream;
+            ///
+            /// let (a, b) = UnixStream::pair()?;
+            /// a.writable().await?;
+            /// assert_eq!(a.try_write(b"hi")?, 2);
+            /// # drop(b);
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn writable(&self) -> io::Result<()> {
                 self.ready(Interest::WRITABLE).await.map(drop)
             }
@@ -274,6 +289,29 @@ macro_rules! stream_methods {
             /// # Errors
             ///
             /// What `f` gives, or that the stream's runtime has shut down.
+            ///
+            /// # Cancel safety
+            ///
+            /// Dropped between two calls of `f`, nothing is lost that `f` did not lose itself.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::io::Interest;
+            /// use heist::net::UnixStream;
+            /// use std::os::fd::AsFd;
+            ///
+            /// let (a, _b) = UnixStream::pair()?;
+            /// // Stands for a system call that this type has no method for.
+            /// let cloned = a
+            ///     .async_io(Interest::WRITABLE, || a.as_fd().try_clone_to_owned())
+            ///     .await?;
+            /// # drop(cloned);
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn async_io<R>(
                 &self,
                 interest: Interest,
@@ -541,6 +579,22 @@ macro_rules! stream_halves {
             /// # Cancel safety
             ///
             /// Cancel safe: readiness that nobody used stays.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::io::{AsyncWriteExt, Interest};
+            /// use heist::net::UnixStream;
+            ///
+            /// let (a, mut b) = UnixStream::pair()?;
+            /// let (read, _write) = a.into_split();
+            /// b.write_all(b"x").await?;
+            /// assert!(read.ready(Interest::READABLE).await?.is_readable());
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
                 self.as_ref().ready(interest).await
             }
@@ -554,6 +608,23 @@ macro_rules! stream_halves {
             /// # Cancel safety
             ///
             /// Cancel safe: readiness that nobody used stays.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::io::AsyncWriteExt;
+            /// use heist::net::UnixStream;
+            ///
+            /// let (a, mut b) = UnixStream::pair()?;
+            /// let (read, _write) = a.into_split();
+            /// b.write_all(b"x").await?;
+            /// read.readable().await?;
+            /// assert_eq!(read.try_read(&mut [0; 8])?, 1);
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn readable(&self) -> io::Result<()> {
                 self.as_ref().readable().await
             }
@@ -601,6 +672,21 @@ macro_rules! stream_halves {
             /// # Cancel safety
             ///
             /// Cancel safe: readiness that nobody used stays.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::io::Interest;
+            /// use heist::net::UnixStream;
+            ///
+            /// let (a, _b) = UnixStream::pair()?;
+            /// let (_read, write) = a.into_split();
+            /// assert!(write.ready(Interest::WRITABLE).await?.is_writable());
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
                 self.as_ref().ready(interest).await
             }
@@ -614,6 +700,21 @@ macro_rules! stream_halves {
             /// # Cancel safety
             ///
             /// Cancel safe: readiness that nobody used stays.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::net::UnixStream;
+            ///
+            /// let (a, _b) = UnixStream::pair()?;
+            /// let (_read, write) = a.into_split();
+            /// write.writable().await?;
+            /// assert_eq!(write.try_write(b"hi")?, 2);
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn writable(&self) -> io::Result<()> {
                 self.as_ref().writable().await
             }

@@ -59,6 +59,21 @@ impl UdpSocket {
     /// # Panics
     ///
     /// Outside a runtime with I/O.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: a socket that was bound in vain is closed again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let socket = heist::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// println!("port {}", socket.local_addr()?.port());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<Self> {
         try_each(addr, |addr| async move {
             Self::from_mio(mio::net::UdpSocket::bind(addr)?)
@@ -71,6 +86,26 @@ impl UdpSocket {
     /// # Errors
     ///
     /// The last address's error; `InvalidInput` if the name stands for none.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: it is connected, or as it was before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::net::UdpSocket;
+    ///
+    /// let server = UdpSocket::bind("127.0.0.1:0").await?;
+    /// let client = UdpSocket::bind("127.0.0.1:0").await?;
+    /// client.connect(server.local_addr()?).await?;
+    /// client.send(b"hello").await?;
+    /// assert_eq!(server.recv(&mut [0; 64]).await?, 5);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn connect<A: ToSocketAddrs>(&self, addr: A) -> io::Result<()> {
         try_each(addr, |addr| async move { self.io.connect(addr) }).await
     }
@@ -90,6 +125,21 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// Cancel safe: dropped before it is done, nothing was sent.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::net::UdpSocket;
+    ///
+    /// let server = UdpSocket::bind("127.0.0.1:0").await?;
+    /// let client = UdpSocket::bind("127.0.0.1:0").await?;
+    /// assert_eq!(client.send_to(b"hello", server.local_addr()?).await?, 5);
+    /// assert_eq!(server.recv(&mut [0; 64]).await?, 5);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn send_to<A: ToSocketAddrs>(&self, buf: &[u8], addr: A) -> io::Result<usize> {
         let Some(target) = to_socket_addrs(addr).await?.next() else {
             return Err(io::Error::new(
@@ -144,6 +194,24 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// Cancel safe: nothing is taken from the socket.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::net::UdpSocket;
+    ///
+    /// let server = UdpSocket::bind("127.0.0.1:0").await?;
+    /// let client = UdpSocket::bind("127.0.0.1:0").await?;
+    /// client.send_to(b"hello", server.local_addr()?).await?;
+    /// let mut buf = [0; 64];
+    /// assert_eq!(server.peek(&mut buf).await?, 5);
+    /// // It is still there.
+    /// assert_eq!(server.recv(&mut buf).await?, 5);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.io
             .registration()
@@ -180,6 +248,24 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// Cancel safe: nothing is taken from the socket.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::net::UdpSocket;
+    ///
+    /// let server = UdpSocket::bind("127.0.0.1:0").await?;
+    /// let client = UdpSocket::bind("127.0.0.1:0").await?;
+    /// client.send_to(b"hello", server.local_addr()?).await?;
+    /// let mut buf = [0; 64];
+    /// assert_eq!(server.peek_from(&mut buf).await?, (5, client.local_addr()?));
+    /// // It is still there.
+    /// assert_eq!(server.recv(&mut buf).await?, 5);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn peek_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.io
             .registration()
@@ -232,6 +318,21 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// Cancel safe: nothing is taken from the socket.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::net::UdpSocket;
+    ///
+    /// let server = UdpSocket::bind("127.0.0.1:0").await?;
+    /// let client = UdpSocket::bind("127.0.0.1:0").await?;
+    /// client.send_to(b"hello", server.local_addr()?).await?;
+    /// assert_eq!(server.peek_sender().await?, client.local_addr()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn peek_sender(&self) -> io::Result<SocketAddr> {
         self.io
             .registration()

@@ -113,6 +113,18 @@ impl Child {
     ///
     /// Cancel safe: the process is killed when the future is first polled, and can be waited for
     /// again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let mut child = heist::process::Command::new("sleep").arg("60").spawn()?;
+    /// child.kill().await?;
+    /// assert!(!child.wait().await?.success());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn kill(&mut self) -> io::Result<()> {
         self.start_kill()?;
         self.wait().await?;
@@ -186,6 +198,24 @@ impl Child {
     /// # Cancel safety
     ///
     /// Not cancel safe: the child is dropped with the future, and what was read is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use std::process::Stdio;
+    ///
+    /// let child = heist::process::Command::new("echo")
+    ///     .arg("hello")
+    ///     .stdout(Stdio::piped())
+    ///     .spawn()?;
+    /// let output = child.wait_with_output().await?;
+    /// assert!(output.status.success());
+    /// assert_eq!(output.stdout, b"hello\n");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn wait_with_output(mut self) -> io::Result<Output> {
         let (mut stdout, mut stderr) = (self.stdout.take(), self.stderr.take());
         let (status, stdout, stderr) = crate::try_join!(

@@ -1,11 +1,14 @@
 //! Setting up a runtime.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use crate::engine::base::counters::Counter;
+use crate::engine::base::histogram::Buckets;
 use crate::engine::base::rng::FastRand;
 use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::base::thread_mark::ThreadMark;
@@ -18,6 +21,7 @@ use crate::engine::sched::strategy::{Stealing, Strategy};
 use crate::engine::sched::{Hooks, SchedHandle, Services, TaskHook, WeakSchedHandle};
 use crate::engine::timer::{Clock, TimerHandle};
 use crate::loom::sync::Mutex;
+use crate::runtime::histogram::{HistogramConfiguration, HistogramScale, Scaled};
 use crate::runtime::{Handle, LocalOptions, LocalRuntime, Runtime, TaskMeta};
 use crate::scheduler::Choice;
 
@@ -57,6 +61,35 @@ pub struct Builder {
     seed: Option<u64>,
     shutdown_on_panic: bool,
     scheduler: Choice,
+    poll_times: Measure,
+    latencies: Measure,
+}
+
+/// What a histogram is to be like, and whether it is to be.
+#[derive(Default)]
+struct Measure {
+    enabled: bool,
+    buckets: HistogramConfiguration,
+    /// Wins over `buckets`.
+    scaled: Option<Scaled>,
+}
+
+impl Measure {
+    fn scaled(&mut self) -> &mut Scaled {
+        self.scaled.get_or_insert_default()
+    }
+
+    fn wanted(&self) -> Option<Buckets> {
+        let buckets = self.scaled.map_or(self.buckets.0, Scaled::buckets);
+        if self.enabled {
+            assert!(buckets.count() > 0, "a histogram needs a bucket");
+            assert!(
+                !matches!(buckets, Buckets::Linear { width: 0, .. }),
+                "a histogram's buckets need a width"
+            );
+        }
+        self.enabled.then_some(buckets)
+    }
 }
 
 /// What a runtime does when a task panics.
@@ -135,6 +168,8 @@ impl Builder {
             seed: None,
             shutdown_on_panic: false,
             scheduler: Choice::default(),
+            poll_times: Measure::default(),
+            latencies: Measure::default(),
         }
     }
 
@@ -426,13 +461,153 @@ impl Builder {
         self
     }
 
-    /// Makes random choices repeatable: the branches of `select!` on the thread that calls `block_on`,
-    /// and from whom a worker steals first.
+    /// Makes random choices repeatable: the branches of `select!`, on the thread that calls `block_on` and
+    /// on each worker, and from whom a worker steals first.
     ///
     /// On a current-thread runtime with a paused clock and without I/O, that makes whole runs
     /// repeatable.
     pub fn rng_seed(&mut self, seed: RngSeed) -> &mut Self {
         self.seed = Some(seed.0);
+        self
+    }
+
+    /// Has [`Handle::tasks`] list tasks from the moment they are spawned, and not only from when they first
+    /// wait. heist's own.
+    ///
+    /// That finds a task that never comes back from its first poll. It costs each task a place in a list,
+    /// which most short ones do without.
+    ///
+    /// ```
+    /// let runtime = heist::runtime::Builder::new_current_thread().track_all_tasks().build().unwrap();
+    /// runtime.spawn(async {});
+    /// assert_eq!(runtime.handle().tasks().len(), 1);
+    /// ```
+    pub fn track_all_tasks(&mut self) -> &mut Self {
+        self.hooks.list_at_spawn = true;
+        self
+    }
+
+    /// Has each worker measure how long its polls take, for
+    /// [`poll_time_histogram_bucket_count`](crate::runtime::RuntimeMetrics::poll_time_histogram_bucket_count).
+    ///
+    /// Off by default, as it reads the clock twice a poll; while it is off, no clock is read.
+    ///
+    /// ```
+    /// let runtime = heist::runtime::Builder::new_current_thread()
+    ///     .enable_metrics_poll_time_histogram()
+    ///     .build()
+    ///     .unwrap();
+    /// runtime.block_on(async { heist::spawn(async {}).await.unwrap() });
+    ///
+    /// let metrics = runtime.metrics();
+    /// let buckets = 0..metrics.poll_time_histogram_num_buckets();
+    /// let polls: u64 = buckets.map(|bucket| metrics.poll_time_histogram_bucket_count(0, bucket)).sum();
+    /// assert_eq!(polls, 1);
+    /// ```
+    pub fn enable_metrics_poll_time_histogram(&mut self) -> &mut Self {
+        self.poll_times.enabled = true;
+        self
+    }
+
+    /// The older name of [`enable_metrics_poll_time_histogram`](Self::enable_metrics_poll_time_histogram).
+    #[doc(hidden)]
+    #[deprecated(note = "use `enable_metrics_poll_time_histogram`")]
+    pub fn enable_metrics_poll_count_histogram(&mut self) -> &mut Self {
+        self.enable_metrics_poll_time_histogram()
+    }
+
+    /// The buckets for the time of polls: ten of 100 µs by default.
+    pub fn metrics_poll_time_histogram_configuration(
+        &mut self,
+        configuration: HistogramConfiguration,
+    ) -> &mut Self {
+        self.poll_times.buckets = configuration;
+        self
+    }
+
+    /// How the buckets grow.
+    #[deprecated(note = "use `metrics_poll_time_histogram_configuration`")]
+    pub fn metrics_poll_count_histogram_scale(
+        &mut self,
+        histogram_scale: HistogramScale,
+    ) -> &mut Self {
+        self.poll_times.scaled().scale = histogram_scale;
+        self
+    }
+
+    /// How wide the first bucket is.
+    ///
+    /// # Panics
+    ///
+    /// If it is 0, or longer than 500 years.
+    #[track_caller]
+    #[deprecated(note = "use `metrics_poll_time_histogram_configuration`")]
+    pub fn metrics_poll_count_histogram_resolution(&mut self, resolution: Duration) -> &mut Self {
+        assert!(resolution > Duration::ZERO);
+        assert!(u64::try_from(resolution.as_nanos()).is_ok());
+        self.poll_times.scaled().resolution = resolution;
+        self
+    }
+
+    /// How many buckets there are.
+    #[deprecated(note = "use `metrics_poll_time_histogram_configuration`")]
+    pub fn metrics_poll_count_histogram_buckets(&mut self, buckets: usize) -> &mut Self {
+        self.poll_times.scaled().count = buckets;
+        self
+    }
+
+    /// Measures how long each task waits for its turn, for
+    /// [`TaskMeta::schedule_latency`](crate::runtime::TaskMeta::schedule_latency).
+    ///
+    /// Off by default, as it reads the clock at each wake and each poll.
+    ///
+    /// ```
+    /// let runtime = heist::runtime::Builder::new_current_thread()
+    ///     .track_task_schedule_latency()
+    ///     .on_before_task_poll(|task| assert!(task.schedule_latency().is_some()))
+    ///     .build()
+    ///     .unwrap();
+    /// runtime.block_on(async { heist::spawn(async {}).await.unwrap() });
+    /// ```
+    pub fn track_task_schedule_latency(&mut self) -> &mut Self {
+        self.hooks.track_latency = true;
+        self
+    }
+
+    /// [Measures](Self::track_task_schedule_latency) how long tasks wait for their turn, and has each worker
+    /// keep a histogram of it.
+    pub fn enable_metrics_schedule_latency_histogram(&mut self) -> &mut Self {
+        self.latencies.enabled = true;
+        self.track_task_schedule_latency()
+    }
+
+    /// The buckets for the time that tasks wait for their turn: ten of 100 µs by default.
+    pub fn metrics_schedule_latency_histogram_configuration(
+        &mut self,
+        configuration: HistogramConfiguration,
+    ) -> &mut Self {
+        self.latencies.buckets = configuration;
+        self
+    }
+
+    /// Accepted, without effect: each worker has timers of its own anyway.
+    pub fn enable_alt_timer(&mut self) -> &mut Self {
+        self
+    }
+
+    /// Accepted, without effect: a worker that runs tasks never keeps the reactor from the others.
+    pub fn enable_eager_driver_handoff(&mut self) -> &mut Self {
+        self
+    }
+
+    /// Accepted, without effect: the pool's queue is as it is.
+    pub fn enable_sharded_blocking_queue(&mut self) -> &mut Self {
+        self
+    }
+
+    /// Accepted, without effect: files are read and written on the blocking pool, as on a kernel that has no
+    /// io_uring.
+    pub fn enable_io_uring(&mut self) -> &mut Self {
         self
     }
 
@@ -493,7 +668,7 @@ impl Builder {
             owner,
             shutdown_on_panic: self.shutdown_on_panic,
         };
-        let scheduler = CurrentThread::new(config, driver, services, self.hooks.clone());
+        let scheduler = CurrentThread::new(config, driver, services, self.hooks());
         let handle = SchedHandle::CurrentThread(scheduler);
         let _ = own.set(handle.downgrade());
         Ok(handle)
@@ -510,7 +685,7 @@ impl Builder {
             seed: self.seed.unwrap_or_else(FastRand::entropy),
             cores: available_cores(),
         };
-        let hooks = self.hooks.clone();
+        let hooks = self.hooks();
         match &self.scheduler.make {
             None => {
                 let crew = Crew::new(Stealing::new(), config, driver, services, hooks);
@@ -521,6 +696,13 @@ impl Builder {
                 start(&crew, SchedHandle::Custom(Arc::clone(&crew)), &own)
             }
         }
+    }
+
+    fn hooks(&self) -> Hooks {
+        let mut hooks = self.hooks.clone();
+        hooks.poll_times = self.poll_times.wanted();
+        hooks.latencies = self.latencies.wanted();
+        hooks
     }
 
     /// The parts below a scheduler, and a place for the scheduler to be put into: pool threads enter
@@ -559,6 +741,8 @@ impl Builder {
             timers: TimerHandle::new(shards, clock),
             time_enabled: self.enable_time,
             pool: ThreadPool::new(config),
+            forced_yields: Counter::default(),
+            long_polls: Mutex::new(BTreeMap::new()),
             seeds: self.seed.map(|seed| Mutex::new(FastRand::new(seed))),
         };
         Ok((driver, services, own))
@@ -585,7 +769,7 @@ fn task_hook<F>(f: F) -> TaskHook
 where
     F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
 {
-    Arc::new(move |id, spawned_at| f(&TaskMeta::new(id, spawned_at)))
+    Arc::new(move |task| f(&TaskMeta::new(*task)))
 }
 
 /// Cores that this process may use.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::pin;
 
 use crate::engine::blocking::{Job, Mandatory, SubmitError, blocking_task};
@@ -11,7 +11,9 @@ use crate::engine::context;
 use crate::engine::sched::SchedHandle;
 use crate::engine::sched::blocking_job::BlockingJob;
 use crate::engine::task;
-use crate::runtime::{Id, RuntimeMetrics};
+use crate::engine::task::{Activity, Listed, Origin};
+use crate::engine::timer::clock::real_now;
+use crate::runtime::{Id, RuntimeMetrics, TaskInfo};
 use crate::task::JoinHandle;
 
 /// Refers to a runtime: spawns tasks on it from anywhere.
@@ -106,7 +108,15 @@ impl Handle {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.scheduler.spawn(future, task::Id::next())
+        self.spawn_from(future, Origin::here())
+    }
+
+    pub(crate) fn spawn_from<F>(&self, future: F, origin: Origin) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.scheduler.spawn(future, task::Id::next(), origin)
     }
 
     /// As [`spawn`](Self::spawn), on worker `worker`, with a strategy whose tasks have a worker:
@@ -128,19 +138,19 @@ impl Handle {
             worker < workers,
             "there is no worker {worker}, of {workers}"
         );
-        self.spawn_tagged(worker as u32 + 1, future)
+        self.spawn_tagged(worker as u16 + 1, future)
     }
 
     /// As [`spawn`](Self::spawn), with a tag for a [scheduler](crate::scheduler) that knows what to make of it;
     /// others ignore it.
     #[track_caller]
-    pub fn spawn_tagged<F>(&self, tag: u32, future: F) -> JoinHandle<F::Output>
+    pub fn spawn_tagged<F>(&self, tag: u16, future: F) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
         self.scheduler
-            .spawn_tagged_at(future, task::Id::next(), tag, Location::caller())
+            .spawn_tagged(future, task::Id::next(), tag, Origin::here())
     }
 
     /// Runs a blocking function on the runtime's pool; see
@@ -151,18 +161,18 @@ impl Handle {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        self.submit_blocking(func, Mandatory::No)
+        self.spawn_blocking_from(func, Origin::here())
     }
 
     #[track_caller]
-    pub(crate) fn submit_blocking<F, R>(&self, func: F, mandatory: Mandatory) -> JoinHandle<R>
+    pub(crate) fn spawn_blocking_from<F, R>(&self, func: F, origin: Origin) -> JoinHandle<R>
     where
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        let (runnable, join) = blocking_task(func);
+        let (runnable, join) = blocking_task(func, origin);
         let job = BlockingJob::new(runnable, &self.scheduler);
-        match self.scheduler.services().pool.submit(job, mandatory) {
+        match self.scheduler.services().pool.submit(job, Mandatory::No) {
             Ok(()) => {}
             Err(SubmitError::ShutDown(job)) => job.cancel(),
             Err(SubmitError::NoThread(error, job)) => {
@@ -175,12 +185,13 @@ impl Handle {
 
     /// Runs a function that has to be run, even if the runtime is shut down before its turn comes.
     /// `None` if the pool does not take it: then it was dropped.
+    #[track_caller]
     pub(crate) fn submit_mandatory<F, R>(&self, func: F) -> Option<JoinHandle<R>>
     where
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        let (runnable, join) = blocking_task(func);
+        let (runnable, join) = blocking_task(func, Origin::here());
         let job = BlockingJob::new(runnable, &self.scheduler);
         match self.scheduler.services().pool.submit(job, Mandatory::Yes) {
             Ok(()) => Some(join),
@@ -225,6 +236,50 @@ impl Handle {
     /// The name that the runtime was [given](crate::runtime::Builder::name), if it was.
     pub fn name(&self) -> Option<&str> {
         self.scheduler.services().name.as_deref()
+    }
+
+    /// The tasks of the runtime that have not ended, each as it was a moment ago. heist's own.
+    ///
+    /// Those that have never been polled, and those in their first poll, are listed only if the runtime was
+    /// built with [`track_all_tasks`](crate::runtime::Builder::track_all_tasks): by default a task is listed
+    /// when it first waits, which most short ones never do. What a [`LocalSet`](crate::task::LocalSet) runs,
+    /// and blocking functions, are not among them.
+    ///
+    /// It locks each list of tasks while it copies it, so it is meant for every now and then: a button on a
+    /// status page, a look once a second.
+    ///
+    /// ```
+    /// use heist::runtime::TaskState;
+    ///
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let task = heist::task::Builder::new().name("sleeper").spawn(std::future::pending::<()>()).unwrap();
+    /// heist::task::yield_now().await;
+    ///
+    /// let tasks = heist::runtime::Handle::current().tasks();
+    /// assert_eq!(tasks[0].id(), task.id());
+    /// assert_eq!(tasks[0].name(), Some("sleeper"));
+    /// assert_eq!(tasks[0].state(), TaskState::Idle);
+    /// assert_eq!(tasks[0].poll_count(), 1);
+    /// println!("{}", tasks[0]);
+    /// # task.abort();
+    /// # }
+    /// ```
+    pub fn tasks(&self) -> Vec<TaskInfo> {
+        let listed = self.scheduler.tasks();
+        let now = real_now();
+        let mut seen = self.scheduler.services().long_polls.lock();
+        let before = std::mem::take(&mut *seen);
+        let info = |task: Listed| {
+            let running_for = (task.activity == Activity::Running).then(|| {
+                let key = (task.id, task.polls);
+                let since = before.get(&key).copied().unwrap_or(now);
+                seen.insert(key, since);
+                now.saturating_duration_since(since)
+            });
+            TaskInfo { task, running_for }
+        };
+        listed.into_iter().map(info).collect()
     }
 
     /// What the runtime counts about itself.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::engine::sched::SchedHandle;
 use crate::engine::task::Id;
+use crate::engine::task::Origin;
 use crate::runtime::{Builder, EnterGuard, Handle, Runtime, RuntimeMetrics};
 use crate::task::JoinHandle;
 
@@ -88,7 +89,9 @@ impl LocalRuntime {
         F::Output: 'static,
     {
         match &self.handle().scheduler {
-            SchedHandle::CurrentThread(scheduler) => scheduler.spawn_on_owner(future, Id::next()),
+            SchedHandle::CurrentThread(scheduler) => {
+                scheduler.spawn_on_owner(future, Id::next(), Origin::here())
+            }
             SchedHandle::Crew(_) | SchedHandle::Custom(_) => {
                 unreachable!("a local runtime has one thread")
             }

@@ -1,7 +1,10 @@
 //! What a runtime counts about itself.
 
+use std::ops::Range;
+use std::thread::ThreadId;
 use std::time::Duration;
 
+use crate::engine::base::histogram::Histogram;
 use crate::engine::sched::SchedHandle;
 use crate::engine::sched::counters::WorkerCounters;
 use crate::runtime::Handle;
@@ -211,4 +214,126 @@ impl RuntimeMetrics {
     pub fn blocking_queue_depth(&self) -> usize {
         self.handle.scheduler.services().pool.queue_depth()
     }
+
+    /// Another name for [`num_alive_tasks`](Self::num_alive_tasks).
+    #[deprecated = "renamed to num_alive_tasks"]
+    pub fn active_tasks_count(&self) -> usize {
+        self.num_alive_tasks()
+    }
+
+    /// Another name for [`global_queue_depth`](Self::global_queue_depth).
+    #[doc(hidden)]
+    #[deprecated = "renamed to global_queue_depth"]
+    pub fn injection_queue_depth(&self) -> usize {
+        self.global_queue_depth()
+    }
+
+    /// How often a task had to give up its turn because its [budget](crate::task::coop) was spent.
+    pub fn budget_forced_yield_count(&self) -> u64 {
+        let workers = (0..self.num_workers()).map(|worker| self.worker(worker).forced_yields.get());
+        workers.sum::<u64>() + self.handle.scheduler.services().forced_yields.get()
+    }
+
+    /// The thread that is the worker, or was it last; `None` if none has been yet.
+    ///
+    /// A worker moves to another thread when one of its tasks [blocks in place](crate::task::block_in_place),
+    /// and a current-thread runtime to whichever thread calls `block_on`.
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let metrics = heist::runtime::Handle::current().metrics();
+    /// assert_eq!(metrics.worker_thread_id(0), Some(std::thread::current().id()));
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn worker_thread_id(&self, worker: usize) -> Option<ThreadId> {
+        self.worker(worker).thread()
+    }
+
+    /// How long the worker's polls have taken of late, on average.
+    ///
+    /// It is made of the worker's [busy](Self::worker_total_busy_duration) time and the number of its polls, so
+    /// what it takes to find a task is in it. It is brought up to date when the worker sleeps and every few
+    /// dozen tasks.
+    #[track_caller]
+    pub fn worker_mean_poll_time(&self, worker: usize) -> Duration {
+        self.worker(worker).mean_poll_time()
+    }
+
+    /// Whether polls are [measured](crate::runtime::Builder::enable_metrics_poll_time_histogram).
+    pub fn poll_time_histogram_enabled(&self) -> bool {
+        self.worker(0).poll_times.is_some()
+    }
+
+    /// How many buckets the histogram of poll times has; 0 if there is none.
+    pub fn poll_time_histogram_num_buckets(&self) -> usize {
+        num_buckets(&self.worker(0).poll_times)
+    }
+
+    /// The poll times that fall into a bucket.
+    #[track_caller]
+    pub fn poll_time_histogram_bucket_range(&self, bucket: usize) -> Range<Duration> {
+        bucket_range(&self.worker(0).poll_times, bucket)
+    }
+
+    /// How many polls of the worker fell into a bucket.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such worker, or no such bucket.
+    #[track_caller]
+    pub fn poll_time_histogram_bucket_count(&self, worker: usize, bucket: usize) -> u64 {
+        bucket_count(&self.worker(worker).poll_times, bucket)
+    }
+
+    /// Whether the time that tasks wait for their turn is
+    /// [measured](crate::runtime::Builder::enable_metrics_schedule_latency_histogram).
+    pub fn schedule_latency_histogram_enabled(&self) -> bool {
+        self.worker(0).latencies.is_some()
+    }
+
+    /// How many buckets the histogram of those times has; 0 if there is none.
+    pub fn schedule_latency_histogram_num_buckets(&self) -> usize {
+        num_buckets(&self.worker(0).latencies)
+    }
+
+    /// The times that fall into a bucket.
+    #[track_caller]
+    pub fn schedule_latency_histogram_bucket_range(&self, bucket: usize) -> Range<Duration> {
+        bucket_range(&self.worker(0).latencies, bucket)
+    }
+
+    /// How often a task that the worker polled had waited for a time that falls into a bucket.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such worker, or no such bucket.
+    #[track_caller]
+    pub fn schedule_latency_histogram_bucket_count(&self, worker: usize, bucket: usize) -> u64 {
+        bucket_count(&self.worker(worker).latencies, bucket)
+    }
+}
+
+fn num_buckets(histogram: &Option<Histogram>) -> usize {
+    histogram
+        .as_ref()
+        .map_or(0, |histogram| histogram.buckets.count())
+}
+
+#[track_caller]
+fn bucket_range(histogram: &Option<Histogram>, bucket: usize) -> Range<Duration> {
+    let Some(histogram) = histogram else {
+        return Range::default();
+    };
+    assert!(bucket < histogram.buckets.count(), "no bucket {bucket}");
+    let range = histogram.buckets.range(bucket);
+    Duration::from_nanos(range.start)..Duration::from_nanos(range.end)
+}
+
+#[track_caller]
+fn bucket_count(histogram: &Option<Histogram>, bucket: usize) -> u64 {
+    histogram
+        .as_ref()
+        .map_or(0, |histogram| histogram.count(bucket))
 }

@@ -24,6 +24,7 @@
 
 mod builder;
 mod handle;
+mod histogram;
 mod id;
 mod local;
 mod metrics;
@@ -32,14 +33,20 @@ mod metrics;
     reason = "the type the module is named after"
 )]
 mod runtime;
+mod task_info;
 mod task_meta;
 
 pub use self::builder::{Builder, RngSeed, UnhandledPanic};
 pub use self::handle::{EnterGuard, Handle, RuntimeFlavor, TryCurrentError};
+pub use self::histogram::{
+    HistogramConfiguration, HistogramScale, InvalidHistogramConfiguration, LogHistogram,
+    LogHistogramBuilder,
+};
 pub use self::id::Id;
 pub use self::local::{LocalOptions, LocalRuntime};
 pub use self::metrics::RuntimeMetrics;
 pub use self::runtime::Runtime;
+pub use self::task_info::{TaskInfo, TaskState};
 pub use self::task_meta::TaskMeta;
 
 pub use crate::engine::reactor::is_rt_shutdown_err;

@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use crate::runtime::{Builder, Runtime};
-use crate::scheduler::{Origin, Runnable, Scheduler, Tell, Turn};
+use crate::scheduler::{Cause, Runnable, Scheduler, Tell, Turn};
 use crate::task::{Id, JoinHandle, block_in_place, yield_now};
 
 /// How long a load may take before it is said to hang. Each needs some milliseconds.
@@ -39,13 +39,13 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// ```should_panic
 /// # use std::sync::{Mutex, atomic::{AtomicUsize, Ordering}};
 /// # use std::collections::VecDeque;
-/// # use heist::scheduler::{check, Origin, Runnable, Scheduler, Tell, Turn};
+/// # use heist::scheduler::{check, Cause, Runnable, Scheduler, Tell, Turn};
 /// # #[derive(Default)]
 /// # struct Forgetful { queue: Mutex<VecDeque<Runnable>>, pushes: AtomicUsize }
 /// # impl Scheduler for Forgetful {
 /// #     type Worker = ();
 /// #     fn worker(&self, _: usize) {}
-/// fn push(&self, task: Runnable, _: Origin, _: Option<&mut ()>) -> Tell {
+/// fn push(&self, task: Runnable, _: Cause, _: Option<&mut ()>) -> Tell {
 ///     if self.pushes.fetch_add(1, Ordering::Relaxed) % 100 != 99 {
 ///         self.queue.lock().unwrap().push_back(task);
 ///     }
@@ -136,7 +136,7 @@ struct Ledger {
 
 #[derive(Default)]
 struct Entries {
-    tasks: HashMap<Id, (Origin, &'static Location<'static>)>,
+    tasks: HashMap<Id, (Cause, &'static Location<'static>)>,
     problem: Option<String>,
 }
 
@@ -152,8 +152,8 @@ impl Ledger {
     fn who_is_missing(&self) -> String {
         let entries = self.lock();
         match entries.tasks.iter().next() {
-            Some((id, (origin, place))) => format!(
-                "it hangs, with {} tasks that were pushed and not given back. One is task {id} ({origin:?}), spawned \
+            Some((id, (cause, place))) => format!(
+                "it hangs, with {} tasks that were pushed and not given back. One is task {id} ({cause:?}), spawned \
                  at {place}: it was lost, or whoever was to be told was not",
                 entries.tasks.len()
             ),
@@ -200,11 +200,11 @@ impl<S: Scheduler> Scheduler for Watched<S> {
         self.scheduler.worker(index)
     }
 
-    fn push(&self, task: Runnable, origin: Origin, worker: Option<&mut S::Worker>) -> Tell {
-        let entry = (task.id(), (origin, task.spawned_at()));
+    fn push(&self, task: Runnable, cause: Cause, worker: Option<&mut S::Worker>) -> Tell {
+        let entry = (task.id(), (cause, task.spawned_at()));
         self.ledger.lock().tasks.insert(entry.0, entry.1);
         self.ledger.begun.fetch_add(1, SeqCst);
-        let tell = self.scheduler.push(task, origin, worker);
+        let tell = self.scheduler.push(task, cause, worker);
         self.ledger.ended.fetch_add(1, SeqCst);
         tell
     }
@@ -464,13 +464,13 @@ mod tests {
 
         fn worker(&self, _: usize) {}
 
-        fn push(&self, task: Runnable, origin: Origin, _: Option<&mut ()>) -> Tell {
+        fn push(&self, task: Runnable, cause: Cause, _: Option<&mut ()>) -> Tell {
             let now = self.pushes.fetch_add(1, SeqCst) % 100 == 99;
             match self.bug {
                 Bug::Forgets if now => std::mem::forget(task),
                 Bug::Drops if now => drop(task),
                 Bug::Panics if now => std::panic::resume_unwind(Box::new("on purpose")),
-                Bug::Starves if origin == Origin::Yielded => self.queue().push_front(task),
+                Bug::Starves if cause == Cause::Yielded => self.queue().push_front(task),
                 _ => self.queue().push_back(task),
             }
             match self.bug {

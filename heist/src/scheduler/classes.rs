@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crossbeam_utils::CachePadded;
 
-use crate::scheduler::{self, Origin, Runnable, Scheduler, Tell, Turn};
+use crate::scheduler::{self, Cause, Runnable, Scheduler, Tell, Turn};
 use crate::task::JoinHandle;
 
 /// The class of a task, for [`Classes`].
@@ -38,7 +38,7 @@ impl Class {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        scheduler::spawn_tagged(self as u32, future)
+        scheduler::spawn_tagged(self as u16, future)
     }
 
     /// Makes the task in which this is called one of this class, from its next turn on.
@@ -48,7 +48,7 @@ impl Class {
     /// Outside of a task.
     #[track_caller]
     pub fn enter(self) {
-        scheduler::set_tag(self as u32);
+        scheduler::set_tag(self as u16);
     }
 
     fn of(task: &Runnable) -> Self {
@@ -195,7 +195,7 @@ impl Scheduler for Classes {
         }
     }
 
-    fn push(&self, task: Runnable, _: Origin, worker: Option<&mut Credits>) -> Tell {
+    fn push(&self, task: Runnable, _: Cause, worker: Option<&mut Credits>) -> Tell {
         let class = Class::of(&task);
         match worker {
             Some(own) if class != Class::Latency => {

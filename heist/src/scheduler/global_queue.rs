@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::scheduler::{Origin, Runnable, Scheduler, Tell, Turn};
+use crate::scheduler::{Cause, Runnable, Scheduler, Tell, Turn};
 
 /// One queue for all workers, strictly first in, first out.
 ///
@@ -44,7 +44,7 @@ impl Scheduler for GlobalQueue {
 
     fn worker(&self, _index: usize) {}
 
-    fn push(&self, task: Runnable, _: Origin, _: Option<&mut ()>) -> Tell {
+    fn push(&self, task: Runnable, _: Cause, _: Option<&mut ()>) -> Tell {
         let mut queue = self.queue();
         queue.push_back(task);
         self.len.store(queue.len(), Ordering::Relaxed);

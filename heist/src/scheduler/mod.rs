@@ -36,7 +36,7 @@ pub use self::global_queue::GlobalQueue;
 pub use self::round_robin::RoundRobin;
 pub use self::sharded::Sharded;
 pub use crate::engine::sched::custom::{Inbox, Runnable, Scheduler, Taken, Tell, Turn};
-pub use crate::engine::sched::strategy::Origin;
+pub use crate::engine::sched::strategy::Cause;
 pub use crate::task::spawn::spawn_tagged;
 
 use std::future::Future;
@@ -61,7 +61,7 @@ where
 }
 
 /// The tag of the task in which this is called; `None` outside of a task. 0 if it was given none.
-pub fn tag() -> Option<u32> {
+pub fn tag() -> Option<u16> {
     Task::running().map(Task::running_tag)
 }
 
@@ -72,7 +72,7 @@ pub fn tag() -> Option<u32> {
 ///
 /// Outside of a task.
 #[track_caller]
-pub fn set_tag(tag: u32) {
+pub fn set_tag(tag: u16) {
     let Some(task) = Task::running() else {
         panic!("only a task has a tag, and this is none");
     };

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::scheduler::{Inbox, Origin, Runnable, Scheduler, Tell, Turn};
+use crate::scheduler::{Cause, Inbox, Runnable, Scheduler, Tell, Turn};
 
 /// Deals new tasks to the workers in turn; a task stays on the worker it was dealt to.
 ///
@@ -44,13 +44,13 @@ impl RoundRobin {
 pub(super) fn push_home(
     inboxes: &[Inbox],
     task: Runnable,
-    origin: Origin,
+    cause: Cause,
     worker: Option<&mut Own>,
 ) -> Tell {
     let home = (task.tag() as usize - 1) % inboxes.len();
     match worker {
         Some(own) if own.index == home => {
-            own.push(task, origin);
+            own.push(task, cause);
             Tell::Nobody
         }
         // Later pushes ride on the first: the worker that is told takes them all.
@@ -92,12 +92,12 @@ impl Scheduler for RoundRobin {
         Own::new(index)
     }
 
-    fn push(&self, mut task: Runnable, origin: Origin, worker: Option<&mut Own>) -> Tell {
+    fn push(&self, mut task: Runnable, cause: Cause, worker: Option<&mut Own>) -> Tell {
         if task.tag() == 0 {
             let home = self.turn.fetch_add(1, Ordering::Relaxed) % self.inboxes.len();
-            task.set_tag(home as u32 + 1);
+            task.set_tag(home as u16 + 1);
         }
-        push_home(&self.inboxes, task, origin, worker)
+        push_home(&self.inboxes, task, cause, worker)
     }
 
     fn next(&self, own: &mut Own, turn: &mut Turn<'_>) -> Option<Runnable> {
@@ -122,8 +122,8 @@ impl Own {
 
 impl Own {
     #[inline]
-    fn push(&mut self, task: Runnable, origin: Origin) {
-        if origin != Origin::Woken {
+    fn push(&mut self, task: Runnable, cause: Cause) {
+        if cause != Cause::Woken {
             self.queue.push_back(task);
         } else if let Some(displaced) = self.slot.replace(task) {
             self.queue.push_back(displaced);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::engine::sched::affinity;
 use crate::scheduler::round_robin::{Own, next_own, push_home};
-use crate::scheduler::{Inbox, Origin, Runnable, Scheduler, Tell, Turn};
+use crate::scheduler::{Cause, Inbox, Runnable, Scheduler, Tell, Turn};
 
 /// Each worker is a shard of its own: a task runs on the worker on which it was spawned, always.
 ///
@@ -93,15 +93,15 @@ impl Scheduler for Sharded {
     }
 
     #[inline]
-    fn push(&self, mut task: Runnable, origin: Origin, worker: Option<&mut Own>) -> Tell {
+    fn push(&self, mut task: Runnable, cause: Cause, worker: Option<&mut Own>) -> Tell {
         if task.tag() == 0 {
             let home = match &worker {
                 Some(own) => own.index,
                 None => self.turn.fetch_add(1, Ordering::Relaxed) % self.inboxes.len(),
             };
-            task.set_tag(home as u32 + 1);
+            task.set_tag(home as u16 + 1);
         }
-        push_home(&self.inboxes, task, origin, worker)
+        push_home(&self.inboxes, task, cause, worker)
     }
 
     #[inline]

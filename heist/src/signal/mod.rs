@@ -45,6 +45,20 @@ pub mod unix;
 ///
 /// Cancel safe, but an interrupt that comes between two calls is not told by the second. A loop had
 /// better keep one [`unix::Signal`].
+///
+/// # Examples
+///
+/// ```no_run
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// heist::spawn(async {
+///     // serve…
+/// });
+/// heist::signal::ctrl_c().await?;
+/// println!("that will do");
+/// # Ok(())
+/// # }
+/// ```
 pub async fn ctrl_c() -> io::Result<()> {
     unix::signal(unix::SignalKind::interrupt())?.recv().await;
     Ok(())

@@ -130,6 +130,25 @@ impl Signal {
     /// # Cancel safety
     ///
     /// Cancel safe: a signal that was not told yet is told by the next call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::signal::unix::{SignalKind, signal};
+    ///
+    /// let mut hangups = signal(SignalKind::hangup())?;
+    /// # // Somebody asks for the configuration to be read again.
+    /// # heist::process::Command::new("kill")
+    /// #     .args(["-HUP", &std::process::id().to_string()])
+    /// #     .status()
+    /// #     .await?;
+    /// hangups.recv().await;
+    /// println!("reading the configuration again");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn recv(&mut self) -> Option<()> {
         poll_fn(|cx| self.poll_recv(cx)).await
     }

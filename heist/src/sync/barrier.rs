@@ -50,6 +50,29 @@ impl Barrier {
     /// # Cancel safety
     ///
     /// Not cancel safe: a task that has come counts, also if it then drops the future.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::Barrier;
+    /// use std::sync::Arc;
+    ///
+    /// let barrier = Arc::new(Barrier::new(3));
+    /// let tasks: Vec<_> = (0..3)
+    ///     .map(|_| {
+    ///         let barrier = barrier.clone();
+    ///         heist::spawn(async move { barrier.wait().await.is_leader() })
+    ///     })
+    ///     .collect();
+    /// let mut leaders = 0;
+    /// for task in tasks {
+    ///     leaders += usize::from(task.await.unwrap());
+    /// }
+    /// assert_eq!(leaders, 1);
+    /// # }
+    /// ```
     pub async fn wait(&self) -> BarrierWaitResult {
         let number = {
             let mut gathering = self.state.lock();
@@ -142,12 +165,12 @@ mod loom_tests {
     use crate::engine::base::parker::block_on;
     use crate::loom::sync::Arc;
     use crate::loom::thread;
+    use crate::sync::loom_support::{Tracked, model, poll_once};
+    use std::pin::pin;
 
     #[test]
     fn two_meet_twice() {
-        let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(2);
-        builder.check(|| {
+        model(|| {
             let barrier = Arc::new(Barrier::new(2));
             let other = {
                 let barrier = Arc::clone(&barrier);
@@ -163,6 +186,40 @@ mod loom_tests {
             ];
             let theirs = other.join().unwrap();
             assert!(ours[0] != theirs[0] && ours[1] != theirs[1]);
+        });
+    }
+
+    /// What each did before the meeting, all see after it.
+    #[test]
+    fn all_see_what_all_did() {
+        model(|| {
+            let shared = Arc::new((Barrier::new(2), Tracked::new(0), Tracked::new(0)));
+            let other = {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || {
+                    shared.1.set(1);
+                    block_on(shared.0.wait());
+                    assert_eq!(shared.2.get(), 1);
+                })
+            };
+            shared.2.set(1);
+            block_on(shared.0.wait());
+            assert_eq!(shared.1.get(), 1);
+            other.join().unwrap();
+        });
+    }
+
+    /// Who came counts, also if it gives up waiting.
+    #[test]
+    fn giving_up_against_the_last_to_come() {
+        model(|| {
+            let barrier = Arc::new(Barrier::new(2));
+            let other = {
+                let barrier = Arc::clone(&barrier);
+                thread::spawn(move || drop(poll_once(pin!(barrier.wait()))))
+            };
+            block_on(barrier.wait());
+            other.join().unwrap();
         });
     }
 }

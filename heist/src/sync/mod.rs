@@ -70,9 +70,12 @@ pub use self::mutex::{
 mod notify;
 pub use self::notify::Notify;
 
-#[allow(unsafe_code, reason = "the value is there when a flag says so")]
+#[allow(unsafe_code, reason = "the value is written by who has the right to")]
 mod once_cell;
 pub use self::once_cell::{OnceCell, SetError};
+
+#[allow(unsafe_code, reason = "the value is there when a flag says so")]
+mod once_value;
 
 #[allow(unsafe_code, reason = "the cell that both halves share")]
 pub mod oneshot;
@@ -89,7 +92,7 @@ pub use self::semaphore::{
     AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError,
 };
 
-#[allow(unsafe_code, reason = "the value is there when a state says so")]
+#[allow(unsafe_code, reason = "the value is written by who has the right to")]
 mod set_once;
 pub use self::set_once::{SetOnce, SetOnceError};
 
@@ -97,6 +100,10 @@ pub mod watch;
 
 #[cfg(all(test, not(heist_loom)))]
 mod test_support;
+
+#[cfg(all(test, heist_loom))]
+#[allow(unsafe_code, reason = "a cell that loom watches")]
+pub(crate) mod loom_support;
 
 /// Runs `future` as one operation that spends one unit of budget when it ends.
 async fn spend_budget<F: Future>(future: F) -> F::Output {

@@ -145,6 +145,17 @@ impl<T: ?Sized> Mutex<T> {
     /// # Cancel safety
     ///
     /// Dropping the future gives up the place in the queue.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mutex = heist::sync::Mutex::new(1);
+    /// *mutex.lock().await += 1;
+    /// assert_eq!(*mutex.lock().await, 2);
+    /// # }
+    /// ```
     pub async fn lock(&self) -> MutexGuard<'_, T> {
         self.acquire().await;
         MutexGuard { lock: self }
@@ -177,6 +188,22 @@ impl<T: ?Sized> Mutex<T> {
     /// # Cancel safety
     ///
     /// As [`lock`](Self::lock).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::Mutex;
+    /// use std::sync::Arc;
+    ///
+    /// let mutex = Arc::new(Mutex::new(1));
+    /// let mut guard = mutex.clone().lock_owned().await;
+    /// // It borrows nothing, and can go to another task.
+    /// heist::spawn(async move { *guard += 1 }).await.unwrap();
+    /// assert_eq!(*mutex.lock().await, 2);
+    /// # }
+    /// ```
     pub async fn lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
         self.acquire().await;
         OwnedMutexGuard {
@@ -541,33 +568,66 @@ mod tests {
 mod loom_tests {
     use super::*;
     use crate::engine::base::parker::block_on;
-    use crate::loom::cell::UnsafeCell;
+    use crate::loom::sync::Arc as LoomArc;
     use crate::loom::thread;
+    use crate::sync::loom_support::{Tracked, model, poll_once};
+    use std::pin::pin;
 
-    struct Tracked(UnsafeCell<u32>);
-    // SAFETY: the mutex under test excludes; loom watches.
-    unsafe impl Send for Tracked {}
+    fn locked() -> LoomArc<Mutex<Tracked>> {
+        LoomArc::new(Mutex::new(Tracked::new(0)))
+    }
 
     #[test]
     fn excludes() {
-        let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(2);
-        builder.check(|| {
-            let mutex = crate::loom::sync::Arc::new(Mutex::new(Tracked(UnsafeCell::new(0))));
-            let add = |mutex: &Mutex<Tracked>| {
-                let guard = block_on(mutex.lock());
-                // SAFETY: under the lock.
-                guard.0.with_mut(|p| unsafe { *p += 1 });
-            };
+        model(|| {
+            let mutex = locked();
             let other = {
-                let mutex = crate::loom::sync::Arc::clone(&mutex);
-                thread::spawn(move || add(&mutex))
+                let mutex = LoomArc::clone(&mutex);
+                thread::spawn(move || block_on(mutex.lock()).add_one())
             };
-            add(&mutex);
+            block_on(mutex.lock()).add_one();
             other.join().unwrap();
+            assert_eq!(block_on(mutex.lock()).get(), 2);
+        });
+    }
+
+    /// Who gives up its place, having got the lock or not, keeps nobody else out.
+    #[test]
+    fn giving_up_against_unlock() {
+        model(|| {
+            let mutex = locked();
             let guard = block_on(mutex.lock());
-            // SAFETY: under the lock.
-            assert_eq!(guard.0.with(|p| unsafe { *p }), 2);
+            let other = {
+                let mutex = LoomArc::clone(&mutex);
+                thread::spawn(move || {
+                    if let std::task::Poll::Ready(guard) = poll_once(pin!(mutex.lock())) {
+                        guard.add_one();
+                    }
+                    block_on(mutex.lock()).add_one();
+                })
+            };
+            guard.add_one();
+            drop(guard);
+            block_on(mutex.lock()).add_one();
+            other.join().unwrap();
+            assert!(mutex.try_lock().unwrap().get() >= 3);
+        });
+    }
+
+    /// A lock that was had by trying is as good as any.
+    #[test]
+    fn trying_against_unlock() {
+        model(|| {
+            let mutex = locked();
+            let other = {
+                let mutex = LoomArc::clone(&mutex);
+                thread::spawn(move || block_on(mutex.lock()).add_one())
+            };
+            if let Ok(guard) = mutex.try_lock() {
+                guard.add_one();
+            }
+            other.join().unwrap();
+            assert!(mutex.try_lock().unwrap().get() >= 1);
         });
     }
 }

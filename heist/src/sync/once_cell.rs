@@ -1,24 +1,20 @@
 //! A value that is computed once.
 //!
-//! **What.** A flag, the value, and a [`Permits`] of one: who has the permit may initialise.
+//! **What.** The [value](super::once_value) and a [`Permits`] of one: who has the permit may write.
 //!
 //! **Rules.**
-//! * Q1. The value is written once, by the holder of the permit, while the flag is not set; from the
-//!   flag on it is only read.
-//! * Q2. Whoever has set the flag closes the permits: those who wait for the permit find the value.
+//! * Q1. Only the holder of the permit writes, and only if it found the value not set while it held it.
+//! * Q2. Whoever has written closes the permits: those who wait for the permit find the value.
 //!
-//! **Orderings.** The flag is set with release and read with acquire: the value. Those who learn it
-//! from the closed permits read the flag's release by the closing, which comes after it.
+//! **Orderings.** Those who learn of the value from the closed permits have the closing's release, which
+//! comes after the value's.
 //!
 //! **Tested by** `loom_tests`.
 
 use std::fmt;
 use std::future::Future;
-use std::mem::MaybeUninit;
 
-use crate::loom::sync::atomic::AtomicBool;
-use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use crate::sync::UnsafeValueCell;
+use crate::sync::once_value::{OnceValue, once_impls};
 use crate::sync::permits::{Permits, Refusal};
 
 /// A cell that is written once, possibly by an asynchronous initialiser.
@@ -38,8 +34,7 @@ use crate::sync::permits::{Permits, Refusal};
 /// # });
 /// ```
 pub struct OnceCell<T> {
-    is_set: AtomicBool,
-    value: UnsafeValueCell<MaybeUninit<T>>,
+    value: OnceValue<T>,
     permits: Permits,
 }
 
@@ -75,11 +70,6 @@ impl<T> SetError<T> {
     }
 }
 
-// SAFETY: Q1 — shared, it gives `&T` to all threads, and takes a `T` of one to be dropped by another.
-unsafe impl<T: Send + Sync> Sync for OnceCell<T> {}
-// SAFETY: it owns its value.
-unsafe impl<T: Send> Send for OnceCell<T> {}
-
 /// The right to initialise, given back when dropped.
 struct Initializer<'a>(&'a Permits);
 
@@ -93,8 +83,7 @@ impl<T> OnceCell<T> {
     /// An empty cell.
     pub fn new() -> Self {
         Self {
-            is_set: AtomicBool::new(false),
-            value: UnsafeValueCell::new(MaybeUninit::uninit()),
+            value: OnceValue::new(None),
             permits: Permits::new(1),
         }
     }
@@ -103,8 +92,7 @@ impl<T> OnceCell<T> {
     #[cfg(not(all(test, heist_loom)))]
     pub const fn const_new() -> Self {
         Self {
-            is_set: AtomicBool::new(false),
-            value: UnsafeValueCell::new(MaybeUninit::uninit()),
+            value: OnceValue::const_empty(),
             permits: Permits::const_new(1),
         }
     }
@@ -121,46 +109,34 @@ impl<T> OnceCell<T> {
     #[cfg(not(all(test, heist_loom)))]
     pub const fn const_new_with(value: T) -> Self {
         Self {
-            is_set: AtomicBool::new(true),
-            value: UnsafeValueCell::new(MaybeUninit::new(value)),
+            value: OnceValue::const_with(value),
             permits: Permits::const_new_closed(),
         }
     }
 
     /// True if the cell has a value.
     pub fn initialized(&self) -> bool {
-        // Ordering: pairs with the release in `write`.
-        self.is_set.load(Acquire)
+        self.value.is_set()
     }
 
     /// The value, if there is one.
     pub fn get(&self) -> Option<&T> {
-        self.initialized().then(|| {
-            // SAFETY: Q1 — the flag is set: written, and only read from now on.
-            unsafe { (*self.value.get()).assume_init_ref() }
-        })
+        self.value.get()
     }
 
     /// The value to be changed, if there is one.
     pub fn get_mut(&mut self) -> Option<&mut T> {
-        let is_set = self.is_set.load(Relaxed);
-        is_set.then(|| {
-            // SAFETY: Q1 — the flag is set, and we have the cell alone.
-            unsafe { self.value.get_mut().assume_init_mut() }
-        })
+        self.value.get_mut()
     }
 
     /// Writes the value, by the right to do so.
     fn write(&self, value: T, initializer: Initializer<'_>) -> &T {
-        // SAFETY: Q1 — we have the permit, and the flag is not set.
-        unsafe { (*self.value.get()).write(value) };
-        // Ordering: pairs with the acquire in `initialized`.
-        self.is_set.store(true, Release);
+        // SAFETY: Q1.
+        let value = unsafe { self.value.write(value) };
         // Q2. The permit goes back into the closed permits, where it is of no use.
         self.permits.close();
         drop(initializer);
-        // SAFETY: Q1 — just written.
-        unsafe { (*self.value.get()).assume_init_ref() }
+        value
     }
 
     /// Writes `value` if the cell is empty and nobody is about to fill it.
@@ -210,6 +186,24 @@ impl<T> OnceCell<T> {
     /// # Cancel safety
     ///
     /// A caller that is dropped while its `f` runs lets the next one try.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::OnceCell;
+    ///
+    /// async fn connect() -> String {
+    ///     String::from("a connection")
+    /// }
+    ///
+    /// static CONNECTION: OnceCell<String> = OnceCell::const_new();
+    /// assert_eq!(CONNECTION.get_or_init(connect).await, "a connection");
+    /// // This one does not connect again.
+    /// CONNECTION.get_or_init(connect).await;
+    /// # }
+    /// ```
     pub async fn get_or_init<F, Fut>(&self, f: F) -> &T
     where
         F: FnOnce() -> Fut,
@@ -233,6 +227,19 @@ impl<T> OnceCell<T> {
     /// # Cancel safety
     ///
     /// As [`get_or_init`](Self::get_or_init).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let cell = heist::sync::OnceCell::new();
+    /// let failed = cell.get_or_try_init(async || Err::<u32, _>("not yet")).await;
+    /// assert_eq!(failed, Err("not yet"));
+    /// let done = cell.get_or_try_init(async || Ok::<_, &str>(7)).await;
+    /// assert_eq!(done, Ok(&7));
+    /// # }
+    /// ```
     pub async fn get_or_try_init<E, F, Fut>(&self, f: F) -> Result<&T, E>
     where
         F: FnOnce() -> Fut,
@@ -254,61 +261,18 @@ impl<T> OnceCell<T> {
 
     /// Takes the value out and leaves the cell empty.
     pub fn take(&mut self) -> Option<T> {
-        let cell = std::mem::take(self);
-        if !cell.is_set.load(Relaxed) {
-            return None;
-        }
-        // So that the cell's drop leaves the value to us.
-        cell.is_set.store(false, Relaxed);
-        // SAFETY: Q1 — the flag was set, and we have the cell alone.
-        Some(unsafe { (*cell.value.get()).assume_init_read() })
+        std::mem::take(self).value.take()
     }
 }
 
-impl<T> Drop for OnceCell<T> {
-    fn drop(&mut self) {
-        if self.is_set.load(Relaxed) {
-            // SAFETY: Q1 — the flag is set, and we have the cell alone.
-            unsafe { self.value.get_mut().assume_init_drop() };
-        }
-    }
-}
-
-impl<T> Default for OnceCell<T> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+once_impls!(OnceCell);
 
 impl<T> From<T> for OnceCell<T> {
     fn from(value: T) -> Self {
         Self {
-            is_set: AtomicBool::new(true),
-            value: UnsafeValueCell::new(MaybeUninit::new(value)),
+            value: OnceValue::new(Some(value)),
             permits: Permits::new_closed(),
         }
-    }
-}
-
-impl<T: Clone> Clone for OnceCell<T> {
-    fn clone(&self) -> Self {
-        Self::new_with(self.get().cloned())
-    }
-}
-
-impl<T: PartialEq> PartialEq for OnceCell<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.get() == other.get()
-    }
-}
-
-impl<T: Eq> Eq for OnceCell<T> {}
-
-impl<T: fmt::Debug> fmt::Debug for OnceCell<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OnceCell")
-            .field("value", &self.get())
-            .finish()
     }
 }
 
@@ -382,19 +346,73 @@ mod loom_tests {
     use crate::engine::base::parker::block_on;
     use crate::loom::sync::Arc;
     use crate::loom::thread;
+    use crate::sync::loom_support::{Tracked, model, poll_once};
+    use std::future::{pending, ready};
+    use std::pin::pin;
+
+    fn cell() -> Arc<OnceCell<Tracked>> {
+        Arc::new(OnceCell::new())
+    }
 
     #[test]
     fn one_initialises_and_both_see() {
-        let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(2);
-        builder.check(|| {
-            let cell = Arc::new(OnceCell::new());
+        model(|| {
+            let cell = cell();
             let other = {
                 let cell = Arc::clone(&cell);
-                thread::spawn(move || **block_on(cell.get_or_init(|| async { Arc::new(1) })))
+                thread::spawn(move || block_on(cell.get_or_init(|| ready(Tracked::new(1)))).get())
             };
-            let ours = **block_on(cell.get_or_init(|| async { Arc::new(2) }));
+            let ours = block_on(cell.get_or_init(|| ready(Tracked::new(2)))).get();
             assert_eq!(ours, other.join().unwrap());
+        });
+    }
+
+    /// Setting wins, or finds an initialiser at work or done.
+    #[test]
+    fn setting_against_initialising() {
+        model(|| {
+            let cell = cell();
+            let other = {
+                let cell = Arc::clone(&cell);
+                thread::spawn(move || cell.set(Tracked::new(1)).is_ok())
+            };
+            let value = block_on(cell.get_or_init(|| ready(Tracked::new(2)))).get();
+            assert_eq!(other.join().unwrap(), value == 1);
+        });
+    }
+
+    /// A look without waiting sees a whole value or none.
+    #[test]
+    fn a_look_sees_all_or_nothing() {
+        model(|| {
+            let cell = cell();
+            let other = {
+                let cell = Arc::clone(&cell);
+                thread::spawn(move || cell.get().map(Tracked::get))
+            };
+            assert!(cell.set(Tracked::new(1)).is_ok());
+            assert!(matches!(other.join().unwrap(), None | Some(1)));
+        });
+    }
+
+    /// An initialiser that is dropped or fails lets the next one try.
+    #[test]
+    fn the_next_one_tries() {
+        model(|| {
+            let cell = cell();
+            let other = {
+                let cell = Arc::clone(&cell);
+                thread::spawn(move || {
+                    let _given_up = poll_once(pin!(cell.get_or_init(pending)));
+                    let failed = block_on(cell.get_or_try_init(|| ready(Err(()))));
+                    failed.map(Tracked::get)
+                })
+            };
+            assert_eq!(
+                block_on(cell.get_or_init(|| ready(Tracked::new(1)))).get(),
+                1
+            );
+            assert!(matches!(other.join().unwrap(), Err(()) | Ok(1)));
         });
     }
 }

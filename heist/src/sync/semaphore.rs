@@ -193,6 +193,19 @@ impl Semaphore {
     ///
     /// Dropping the future gives up the place in the queue. A permit that was already on its way
     /// goes to the next who waits.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let semaphore = heist::sync::Semaphore::new(2);
+    /// let permit = semaphore.acquire().await.unwrap();
+    /// assert_eq!(semaphore.available_permits(), 1);
+    /// drop(permit);
+    /// assert_eq!(semaphore.available_permits(), 2);
+    /// # }
+    /// ```
     pub async fn acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
         self.acquire_many(1).await
     }
@@ -206,6 +219,19 @@ impl Semaphore {
     /// # Cancel safety
     ///
     /// As [`acquire`](Self::acquire): permits gathered so far go to the next who waits.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let semaphore = heist::sync::Semaphore::new(10);
+    /// // One permit for each megabyte.
+    /// let permits = semaphore.acquire_many(6).await.unwrap();
+    /// assert_eq!(semaphore.available_permits(), 4);
+    /// # drop(permits);
+    /// # }
+    /// ```
     pub async fn acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
         let count = n as usize;
         self.permits.acquire(count).await?;
@@ -279,6 +305,25 @@ impl Semaphore {
     /// # Cancel safety
     ///
     /// As [`acquire`](Self::acquire).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::Semaphore;
+    /// use std::sync::Arc;
+    ///
+    /// let semaphore = Arc::new(Semaphore::new(4));
+    /// for _ in 0..16 {
+    ///     let permit = semaphore.clone().acquire_owned().await.unwrap();
+    ///     heist::spawn(async move {
+    ///         // At most four of these at a time.
+    ///         drop(permit);
+    ///     });
+    /// }
+    /// # }
+    /// ```
     pub async fn acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, AcquireError> {
         self.acquire_many_owned(1).await
     }
@@ -292,6 +337,20 @@ impl Semaphore {
     /// # Cancel safety
     ///
     /// As [`acquire_many`](Self::acquire_many).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::Semaphore;
+    /// use std::sync::Arc;
+    ///
+    /// let semaphore = Arc::new(Semaphore::new(10));
+    /// let permits = semaphore.clone().acquire_many_owned(6).await.unwrap();
+    /// assert_eq!(permits.num_permits(), 6);
+    /// # }
+    /// ```
     pub async fn acquire_many_owned(
         self: Arc<Self>,
         n: u32,

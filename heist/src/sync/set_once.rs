@@ -1,25 +1,23 @@
 //! A value that is set once and waited for.
 //!
-//! **Rules.**
-//! * X1. The value is written once, by whoever moved the state from `EMPTY` to `WRITING`, before it
-//!   moves on to `SET`; from then on it is only read.
-//! * X2. Who waits makes its [`Notify`] future before it looks; who sets tells all after `SET`.
+//! **What.** The [value](super::once_value), a flag for the right to write it, and a [`Notify`].
 //!
-//! **Orderings.** `SET` is stored with release and read with acquire: the value.
+//! **Rules.**
+//! * X1. Who sets `claimed` writes the value; nobody else does.
+//! * X2. Who waits makes its [`Notify`] future before it looks; who sets tells all after the value is
+//!   there.
+//!
+//! **Orderings.** None of its own: the value brings its own, and `claimed` only picks the winner.
 //!
 //! **Tested by** `loom_tests`.
 
 use std::fmt;
-use std::mem::MaybeUninit;
 
-use crate::loom::sync::atomic::AtomicU8;
-use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::loom::sync::atomic::AtomicBool;
+use crate::loom::sync::atomic::Ordering::Relaxed;
 use crate::loom::thread;
-use crate::sync::{Notify, UnsafeValueCell};
-
-const EMPTY: u8 = 0;
-const WRITING: u8 = 1;
-const SET: u8 = 2;
+use crate::sync::Notify;
+use crate::sync::once_value::{OnceValue, once_impls};
 
 /// A cell that is set once and that any number of tasks can wait for.
 ///
@@ -37,8 +35,8 @@ const SET: u8 = 2;
 /// # });
 /// ```
 pub struct SetOnce<T> {
-    state: AtomicU8,
-    value: UnsafeValueCell<MaybeUninit<T>>,
+    claimed: AtomicBool,
+    value: OnceValue<T>,
     set: Notify,
 }
 
@@ -54,17 +52,12 @@ impl<T> fmt::Display for SetOnceError<T> {
 
 impl<T: fmt::Debug> std::error::Error for SetOnceError<T> {}
 
-// SAFETY: X1 — shared, it gives `&T` to all threads, and takes a `T` of one to be dropped by another.
-unsafe impl<T: Send + Sync> Sync for SetOnce<T> {}
-// SAFETY: it owns its value.
-unsafe impl<T: Send> Send for SetOnce<T> {}
-
 impl<T> SetOnce<T> {
     /// An empty cell.
     pub fn new() -> Self {
         Self {
-            state: AtomicU8::new(EMPTY),
-            value: UnsafeValueCell::new(MaybeUninit::uninit()),
+            claimed: AtomicBool::new(false),
+            value: OnceValue::new(None),
             set: Notify::new(),
         }
     }
@@ -73,8 +66,8 @@ impl<T> SetOnce<T> {
     #[cfg(not(all(test, heist_loom)))]
     pub const fn const_new() -> Self {
         Self {
-            state: AtomicU8::new(EMPTY),
-            value: UnsafeValueCell::new(MaybeUninit::uninit()),
+            claimed: AtomicBool::new(false),
+            value: OnceValue::const_empty(),
             set: Notify::const_new(),
         }
     }
@@ -91,24 +84,20 @@ impl<T> SetOnce<T> {
     #[cfg(not(all(test, heist_loom)))]
     pub const fn const_new_with(value: T) -> Self {
         Self {
-            state: AtomicU8::new(SET),
-            value: UnsafeValueCell::new(MaybeUninit::new(value)),
+            claimed: AtomicBool::new(true),
+            value: OnceValue::const_with(value),
             set: Notify::const_new(),
         }
     }
 
     /// True if the cell is set.
     pub fn initialized(&self) -> bool {
-        // Ordering: pairs with the release in `set`.
-        self.state.load(Acquire) == SET
+        self.value.is_set()
     }
 
     /// The value, if it is set.
     pub fn get(&self) -> Option<&T> {
-        self.initialized().then(|| {
-            // SAFETY: X1 — set: written, and only read from now on.
-            unsafe { (*self.value.get()).assume_init_ref() }
-        })
+        self.value.get()
     }
 
     /// Sets the value and wakes all who wait for it.
@@ -118,34 +107,22 @@ impl<T> SetOnce<T> {
     /// The value comes back if the cell was set before.
     pub fn set(&self, value: T) -> Result<(), SetOnceError<T>> {
         // Ordering: none; the winner is the only one to write.
-        if self
-            .state
-            .compare_exchange(EMPTY, WRITING, Relaxed, Relaxed)
-            .is_err()
-        {
+        if self.claimed.swap(true, Relaxed) {
             // Who is told "set before" may rely on `get`. The other is between two lines.
             while !self.initialized() {
                 thread::yield_now();
             }
             return Err(SetOnceError(value));
         }
-        // SAFETY: X1 — we moved the state to WRITING.
-        unsafe { (*self.value.get()).write(value) };
-        // Ordering: pairs with the acquire in `initialized`.
-        self.state.store(SET, Release);
+        // SAFETY: X1.
+        unsafe { self.value.write(value) };
         self.set.notify_waiters();
         Ok(())
     }
 
     /// The value, out of the cell.
-    pub fn into_inner(self) -> Option<T> {
-        if self.state.load(Relaxed) != SET {
-            return None;
-        }
-        // So that the drop leaves the value to us.
-        self.state.store(EMPTY, Relaxed);
-        // SAFETY: X1 — it was set, and we have the cell alone.
-        Some(unsafe { (*self.value.get()).assume_init_read() })
+    pub fn into_inner(mut self) -> Option<T> {
+        self.value.take()
     }
 
     /// Waits until the value is set.
@@ -153,6 +130,22 @@ impl<T> SetOnce<T> {
     /// # Cancel safety
     ///
     /// Cancel safe.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::SetOnce;
+    /// use std::sync::Arc;
+    ///
+    /// let config = Arc::new(SetOnce::new());
+    /// let reader = config.clone();
+    /// let task = heist::spawn(async move { *reader.wait().await });
+    /// config.set(7).unwrap();
+    /// assert_eq!(task.await.unwrap(), 7);
+    /// # }
+    /// ```
     pub async fn wait(&self) -> &T {
         loop {
             // X2: before the look.
@@ -165,50 +158,15 @@ impl<T> SetOnce<T> {
     }
 }
 
-impl<T> Drop for SetOnce<T> {
-    fn drop(&mut self) {
-        if self.state.load(Relaxed) == SET {
-            // SAFETY: X1 — set, and we have the cell alone.
-            unsafe { self.value.get_mut().assume_init_drop() };
-        }
-    }
-}
-
-impl<T> Default for SetOnce<T> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+once_impls!(SetOnce);
 
 impl<T> From<T> for SetOnce<T> {
     fn from(value: T) -> Self {
         Self {
-            state: AtomicU8::new(SET),
-            value: UnsafeValueCell::new(MaybeUninit::new(value)),
+            claimed: AtomicBool::new(true),
+            value: OnceValue::new(Some(value)),
             set: Notify::new(),
         }
-    }
-}
-
-impl<T: Clone> Clone for SetOnce<T> {
-    fn clone(&self) -> Self {
-        Self::new_with(self.get().cloned())
-    }
-}
-
-impl<T: PartialEq> PartialEq for SetOnce<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.get() == other.get()
-    }
-}
-
-impl<T: Eq> Eq for SetOnce<T> {}
-
-impl<T: fmt::Debug> fmt::Debug for SetOnce<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SetOnce")
-            .field("value", &self.get())
-            .finish()
     }
 }
 
@@ -250,26 +208,48 @@ mod loom_tests {
     use super::*;
     use crate::engine::base::parker::block_on;
     use crate::loom::sync::Arc;
+    use crate::sync::loom_support::{Tracked, model, poll_once};
+    use std::pin::pin;
+    use std::task::Poll;
+
+    fn cell() -> Arc<SetOnce<Tracked>> {
+        Arc::new(SetOnce::new())
+    }
 
     #[test]
     fn two_set_and_one_waits() {
-        let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(2);
-        builder.check(|| {
-            let cell = Arc::new(SetOnce::new());
+        model(|| {
+            let cell = cell();
             let setters: Vec<_> = (0..2)
                 .map(|i| {
                     let cell = Arc::clone(&cell);
                     thread::spawn(move || {
-                        let won = cell.set(Arc::new(i)).is_ok();
-                        assert!(cell.get().is_some());
+                        let won = cell.set(Tracked::new(i)).is_ok();
+                        assert!(cell.get().is_some_and(|value| value.get() < 2));
                         won
                     })
                 })
                 .collect();
-            assert!(**block_on(cell.wait()) < 2);
+            assert!(block_on(cell.wait()).get() < 2);
             let won = setters.into_iter().filter_map(|t| t.join().ok());
             assert_eq!(won.filter(|won| *won).count(), 1);
+        });
+    }
+
+    /// Who gives up waiting while the value comes can still have it.
+    #[test]
+    fn giving_up_against_set() {
+        model(|| {
+            let cell = cell();
+            let setter = {
+                let cell = Arc::clone(&cell);
+                thread::spawn(move || assert!(cell.set(Tracked::new(1)).is_ok()))
+            };
+            if let Poll::Ready(value) = poll_once(pin!(cell.wait())) {
+                assert_eq!(value.get(), 1);
+            }
+            assert_eq!(block_on(cell.wait()).get(), 1);
+            setter.join().unwrap();
         });
     }
 }

@@ -4,12 +4,16 @@ use std::fmt;
 use std::future::Future;
 use std::io;
 
+use crate::engine::task::Origin;
 use crate::runtime::Handle;
-use crate::task::{self, JoinHandle, LocalSet};
+use crate::task::local_set::spawn_local_from;
+use crate::task::spawn::spawn_from;
+use crate::task::{JoinHandle, LocalSet};
 
 /// Sets a task up before it is spawned.
 ///
-/// A name is all there is to set; it is for those who look at the program from outside.
+/// A name is all there is to set. It stays with the task: [hooks](crate::runtime::TaskMeta::name) and
+/// [lists of tasks](crate::runtime::Handle::tasks) show it.
 ///
 /// ```
 /// # #[heist::main]
@@ -31,6 +35,10 @@ impl<'a> Builder<'a> {
         Self::default()
     }
 
+    pub(super) fn named(name: Option<&'a str>) -> Self {
+        Self { name }
+    }
+
     /// Names the task.
     pub fn name(&self, name: &'a str) -> Self {
         Self { name: Some(name) }
@@ -46,12 +54,12 @@ impl<'a> Builder<'a> {
     ///
     /// Outside of a runtime.
     #[track_caller]
-    pub fn spawn<F>(self, future: F) -> io::Result<JoinHandle<F::Output>>
+    pub fn spawn<Fut>(self, future: Fut) -> io::Result<JoinHandle<Fut::Output>>
     where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
+        Fut: Future + Send + 'static,
+        Fut::Output: Send + 'static,
     {
-        Ok(task::spawn(future))
+        Ok(spawn_from(future, Origin::named(self.name)))
     }
 
     /// As [`Handle::spawn`].
@@ -60,12 +68,12 @@ impl<'a> Builder<'a> {
     ///
     /// None at present.
     #[track_caller]
-    pub fn spawn_on<F>(self, future: F, handle: &Handle) -> io::Result<JoinHandle<F::Output>>
+    pub fn spawn_on<Fut>(self, future: Fut, handle: &Handle) -> io::Result<JoinHandle<Fut::Output>>
     where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
+        Fut: Future + Send + 'static,
+        Fut::Output: Send + 'static,
     {
-        Ok(handle.spawn(future))
+        Ok(handle.spawn_from(future, Origin::named(self.name)))
     }
 
     /// As [`spawn_local`](task::spawn_local).
@@ -78,12 +86,12 @@ impl<'a> Builder<'a> {
     ///
     /// Outside of a [`LocalSet`] and a [`LocalRuntime`](crate::runtime::LocalRuntime).
     #[track_caller]
-    pub fn spawn_local<F>(self, future: F) -> io::Result<JoinHandle<F::Output>>
+    pub fn spawn_local<Fut>(self, future: Fut) -> io::Result<JoinHandle<Fut::Output>>
     where
-        F: Future + 'static,
-        F::Output: 'static,
+        Fut: Future + 'static,
+        Fut::Output: 'static,
     {
-        Ok(task::spawn_local(future))
+        Ok(spawn_local_from(future, Origin::named(self.name)))
     }
 
     /// As [`LocalSet::spawn_local`].
@@ -92,16 +100,16 @@ impl<'a> Builder<'a> {
     ///
     /// None at present.
     #[track_caller]
-    pub fn spawn_local_on<F>(
+    pub fn spawn_local_on<Fut>(
         self,
-        future: F,
+        future: Fut,
         local_set: &LocalSet,
-    ) -> io::Result<JoinHandle<F::Output>>
+    ) -> io::Result<JoinHandle<Fut::Output>>
     where
-        F: Future + 'static,
-        F::Output: 'static,
+        Fut: Future + 'static,
+        Fut::Output: 'static,
     {
-        Ok(local_set.spawn_local(future))
+        Ok(local_set.spawn_local_from(future, Origin::named(self.name)))
     }
 
     /// As [`spawn_blocking`](task::spawn_blocking).
@@ -114,12 +122,15 @@ impl<'a> Builder<'a> {
     ///
     /// Outside of a runtime, and if the system gives no thread and the pool has none.
     #[track_caller]
-    pub fn spawn_blocking<F, R>(self, function: F) -> io::Result<JoinHandle<R>>
+    pub fn spawn_blocking<Function, Output>(
+        self,
+        function: Function,
+    ) -> io::Result<JoinHandle<Output>>
     where
-        F: FnOnce() -> R + Send + 'static,
-        R: Send + 'static,
+        Function: FnOnce() -> Output + Send + 'static,
+        Output: Send + 'static,
     {
-        Ok(task::spawn_blocking(function))
+        Ok(Handle::current().spawn_blocking_from(function, Origin::named(self.name)))
     }
 
     /// As [`Handle::spawn_blocking`].
@@ -132,12 +143,16 @@ impl<'a> Builder<'a> {
     ///
     /// If the system gives no thread and the pool has none.
     #[track_caller]
-    pub fn spawn_blocking_on<F, R>(self, function: F, handle: &Handle) -> io::Result<JoinHandle<R>>
+    pub fn spawn_blocking_on<Function, Output>(
+        self,
+        function: Function,
+        handle: &Handle,
+    ) -> io::Result<JoinHandle<Output>>
     where
-        F: FnOnce() -> R + Send + 'static,
-        R: Send + 'static,
+        Function: FnOnce() -> Output + Send + 'static,
+        Output: Send + 'static,
     {
-        Ok(handle.spawn_blocking(function))
+        Ok(handle.spawn_blocking_from(function, Origin::named(self.name)))
     }
 }
 

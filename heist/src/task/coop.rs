@@ -89,6 +89,27 @@ pin_project! {
 }
 
 /// Runs `inner` without a budget: its resources never make it yield.
+///
+/// # Cancel safety
+///
+/// That of `inner`.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() {
+/// use heist::task::coop;
+///
+/// // A thousand messages in one turn: nobody else runs meanwhile.
+/// let (sender, mut receiver) = heist::sync::mpsc::channel(1000);
+/// for n in 0..1000 {
+///     sender.try_send(n).unwrap();
+/// }
+/// let drain = async { while !receiver.is_empty() { receiver.recv().await; } };
+/// coop::unconstrained(drain).await;
+/// # }
+/// ```
 pub fn unconstrained<F>(inner: F) -> Unconstrained<F> {
     Unconstrained { inner }
 }
@@ -114,6 +135,24 @@ pin_project! {
 
 /// Makes a future that knows nothing of the budget take part in it: each time it is ready costs one
 /// unit, and it is not polled when there is none.
+///
+/// # Cancel safety
+///
+/// That of `fut`: it is not polled when the budget is spent, and so loses nothing.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() {
+/// use heist::task::coop::cooperative;
+///
+/// // A future that is always ready would never let others have their turn.
+/// for _ in 0..1000 {
+///     cooperative(std::future::ready(())).await;
+/// }
+/// # }
+/// ```
 pub fn cooperative<F: Future>(fut: F) -> Coop<F> {
     Coop { fut }
 }

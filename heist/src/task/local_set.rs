@@ -12,6 +12,7 @@ use crate::engine::sched::SchedHandle;
 use crate::engine::sched::custom::local;
 use crate::engine::sched::local_set::{self, LocalScheduler, Progress};
 use crate::engine::task::Id;
+use crate::engine::task::Origin;
 use crate::runtime::{self, Runtime, UnhandledPanic};
 use crate::task::JoinHandle;
 
@@ -45,6 +46,16 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
+    spawn_local_from(future, Origin::here())
+}
+
+/// As [`spawn_local`], with whatever name it has.
+#[track_caller]
+pub(super) fn spawn_local_from<F>(future: F, origin: Origin) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
     if let Some(SchedHandle::CurrentThread(scheduler)) = context::current()
         && let Some(owner) = scheduler.owner()
     {
@@ -52,11 +63,11 @@ where
             owner.is_here(),
             "Local tasks can only be spawned on a LocalRuntime from the thread the runtime was created on"
         );
-        return scheduler.spawn_on_owner(future, Id::next());
+        return scheduler.spawn_on_owner(future, Id::next(), origin);
     }
     let set = local_set::current().or_else(|| local::set_here(context::current_runtime_id()));
     match set {
-        Some(set) => set.spawn(future, Id::next()),
+        Some(set) => set.spawn(future, Id::next(), origin),
         None => panic!(
             "`spawn_local` called from outside of a `task::LocalSet` or `runtime::LocalRuntime`"
         ),
@@ -128,7 +139,15 @@ impl LocalSet {
         F: Future + 'static,
         F::Output: 'static,
     {
-        self.scheduler.spawn(future, Id::next())
+        self.spawn_local_from(future, Origin::here())
+    }
+
+    pub(super) fn spawn_local_from<F>(&self, future: F, origin: Origin) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+        F::Output: 'static,
+    {
+        self.scheduler.spawn(future, Id::next(), origin)
     }
 
     /// Runs `future` to its end on `rt`, and the tasks of the set meanwhile.
@@ -159,6 +178,23 @@ impl LocalSet {
     /// # Cancel safety
     ///
     /// Cancel safe if `future` is: the tasks stay in the set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::task::{LocalSet, spawn_local};
+    /// use std::rc::Rc;
+    ///
+    /// let local = LocalSet::new();
+    /// let shared = Rc::new(7);
+    /// let seen = local
+    ///     .run_until(async move { spawn_local(async move { *shared }).await.unwrap() })
+    ///     .await;
+    /// assert_eq!(seen, 7);
+    /// # }
+    /// ```
     pub async fn run_until<F>(&self, future: F) -> F::Output
     where
         F: Future,

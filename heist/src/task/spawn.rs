@@ -1,13 +1,13 @@
 //! Spawning.
 
 use std::future::Future;
-use std::panic::Location;
 
 use crate::engine::context;
 use crate::engine::sched::crew;
 use crate::engine::sched::custom::Custom;
 use crate::engine::sched::strategy::Stealing;
 use crate::engine::task::Id;
+use crate::engine::task::Origin;
 use crate::task::JoinHandle;
 
 /// Starts a task: a future that runs beside this one, at once, whether or not the handle is awaited.
@@ -35,14 +35,20 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let (runtime, id, spawned_at) = (
-        context::current_runtime_id(),
-        Id::next(),
-        Location::caller(),
-    );
+    spawn_from(future, Origin::here())
+}
+
+/// As [`spawn`], with whatever name it has.
+#[track_caller]
+pub(super) fn spawn_from<F>(future: F, origin: Origin) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let (runtime, id) = (context::current_runtime_id(), Id::next());
     let task = crew::with_own::<Stealing, _>(runtime, |crew| match crew {
-        Some(crew) => Some(crew.spawn(future, id, spawned_at)),
-        None => spawn_elsewhere(future, id, 0, spawned_at),
+        Some(crew) => Some(crew.spawn(future, id, origin)),
+        None => spawn_elsewhere(future, id, 0, origin),
     });
     match task {
         Some(task) => task,
@@ -52,21 +58,15 @@ where
 }
 
 /// Spawns on a runtime whose worker this thread is not, or which has a scheduler of its own.
-fn spawn_elsewhere<F>(
-    future: F,
-    id: Id,
-    tag: u32,
-    spawned_at: &'static Location<'static>,
-) -> Option<JoinHandle<F::Output>>
+fn spawn_elsewhere<F>(future: F, id: Id, tag: u16, origin: Origin) -> Option<JoinHandle<F::Output>>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
     let runtime = context::current_runtime_id();
     crew::with_own::<Custom, _>(runtime, |crew| match crew {
-        Some(crew) => Some(crew.spawn_tagged(future, id, tag, spawned_at)),
-        None => context::current()
-            .map(|scheduler| scheduler.spawn_tagged_at(future, id, tag, spawned_at)),
+        Some(crew) => Some(crew.spawn_tagged(future, id, tag, origin)),
+        None => context::current().map(|scheduler| scheduler.spawn_tagged(future, id, tag, origin)),
     })
 }
 
@@ -76,12 +76,12 @@ where
 ///
 /// Outside of a runtime.
 #[track_caller]
-pub fn spawn_tagged<F>(tag: u32, future: F) -> JoinHandle<F::Output>
+pub fn spawn_tagged<F>(tag: u16, future: F) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    match spawn_elsewhere(future, Id::next(), tag, Location::caller()) {
+    match spawn_elsewhere(future, Id::next(), tag, Origin::here()) {
         Some(task) => task,
         None => panic!("{}", context::NO_RUNTIME),
     }

@@ -68,6 +68,10 @@ impl<T: 'static> LocalKey<T> {
     /// [`with`](Self::with) or [`try_with`](Self::try_with) of the same key, in the destructor of a
     /// thread-local after the key's own storage is gone, or after it is done.
     ///
+    /// # Cancel safety
+    ///
+    /// That of `f`; the value is dropped with it.
+    ///
     /// # Examples
     ///
     /// ```

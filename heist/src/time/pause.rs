@@ -74,6 +74,10 @@ pub fn resume() {
 ///
 /// When the clock is not paused, and outside of a runtime.
 ///
+/// # Cancel safety
+///
+/// Cancel safe: the clock moves when it is first polled, or not at all.
+///
 /// # Examples
 ///
 /// ```

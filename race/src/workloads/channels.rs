@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::rt;
 use super::{multi_thread, on_worker};
+use crate::counts::{HOPS, MESSAGES, RING};
 use crate::latch::Latch;
 use crate::workload::{Round, Workload};
 
@@ -54,11 +55,8 @@ pub(super) const WORKLOADS: &[Workload] = &[
     },
 ];
 
-const MESSAGES: usize = 100_000;
 const ONESHOTS: usize = 100_000;
 const HAND_OFFS: usize = 20_000;
-const RING: usize = 500;
-const HOPS: usize = 100 * RING;
 
 fn bounded(workers: usize, producers: usize) -> Round {
     let runtime = multi_thread(workers);

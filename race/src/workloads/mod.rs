@@ -8,17 +8,24 @@ mod article;
 mod blocking;
 mod channels;
 mod current_thread;
+mod datagrams;
+mod fs;
+mod join_set;
+mod locks;
 mod net;
 mod process;
 mod request_reply;
 mod spawning;
+mod tails;
+mod telling;
 mod timers;
+mod wakes;
 mod yielding;
 
 use std::future::Future;
 
 use super::rt;
-use crate::workload::{Probe, Workload};
+use crate::workload::{Probe, Tail, Workload};
 
 use rt::runtime::{Builder, Runtime};
 
@@ -27,15 +34,26 @@ pub(crate) fn all() -> Vec<Workload> {
     [
         article::WORKLOADS,
         spawning::WORKLOADS,
+        join_set::WORKLOADS,
         yielding::WORKLOADS,
+        wakes::WORKLOADS,
         request_reply::WORKLOADS,
         channels::WORKLOADS,
+        telling::WORKLOADS,
+        locks::WORKLOADS,
         timers::WORKLOADS,
         blocking::WORKLOADS,
+        fs::WORKLOADS,
         net::WORKLOADS,
+        datagrams::WORKLOADS,
         current_thread::WORKLOADS,
     ]
     .concat()
+}
+
+/// Every tail, in the table's order.
+pub(crate) fn tails() -> Vec<Tail> {
+    tails::all()
 }
 
 /// Every probe, in the table's order.

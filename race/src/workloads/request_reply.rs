@@ -3,6 +3,7 @@
 
 use super::rt;
 use super::{Runtime, multi_thread, on_worker};
+use crate::counts::{ASKED_BY_BLOCK_ON, ASKED_BY_TASK};
 use crate::workload::{Round, Workload};
 
 use rt::sync::{mpsc, oneshot};
@@ -11,19 +12,16 @@ pub(super) const WORKLOADS: &[Workload] = &[
     Workload {
         name: "request_reply_task",
         what: "a task asks a server task and awaits each answer",
-        ops: FROM_TASK,
+        ops: ASKED_BY_TASK,
         prepare: from_task,
     },
     Workload {
         name: "request_reply_block_on",
         what: "the thread in block_on asks a server task and awaits each answer",
-        ops: FROM_BLOCK_ON,
+        ops: ASKED_BY_BLOCK_ON,
         prepare: from_block_on,
     },
 ];
-
-const FROM_TASK: usize = 40_000;
-const FROM_BLOCK_ON: usize = 1_000;
 
 type Request = (usize, oneshot::Sender<usize>);
 
@@ -48,11 +46,11 @@ async fn ask(server: mpsc::Sender<Request>, times: usize) {
 fn from_task(workers: usize) -> Round {
     let runtime = multi_thread(workers);
     let server = start_server(&runtime);
-    Box::new(move || on_worker(&runtime, ask(server.clone(), FROM_TASK)))
+    Box::new(move || on_worker(&runtime, ask(server.clone(), ASKED_BY_TASK)))
 }
 
 fn from_block_on(workers: usize) -> Round {
     let runtime = multi_thread(workers);
     let server = start_server(&runtime);
-    Box::new(move || runtime.block_on(ask(server.clone(), FROM_BLOCK_ON)))
+    Box::new(move || runtime.block_on(ask(server.clone(), ASKED_BY_BLOCK_ON)))
 }

@@ -2,10 +2,15 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use super::rt;
-use super::{multi_thread, on_worker};
+use super::{Runtime, multi_thread, on_worker};
+use crate::busy::busy;
+use crate::counts::{FAN, FAN_REPEATS, LEAVES, REMOTE_SPAWNS, SPAWNS};
 use crate::latch::Latch;
 use crate::workload::{Round, Workload};
 
@@ -40,12 +45,25 @@ pub(super) const WORKLOADS: &[Workload] = &[
         ops: REMOTE_SPAWNS,
         prepare: |workers| remote_spawn(workers, 4),
     },
+    Workload {
+        name: "spawn_remote_idle",
+        what: "a plain thread spawns 10,000 on an idle runtime, then joins them",
+        ops: SPAWNS,
+        prepare: |workers| spawn_remote(workers, SPAWNS, |_, _| ()),
+    },
+    Workload {
+        name: "spawn_remote_busy_yield",
+        what: "the same while 8 tasks work for 10 µs and yield",
+        ops: SPAWNS,
+        prepare: |workers| spawn_remote(workers, SPAWNS, keep_yielding),
+    },
+    Workload {
+        name: "spawn_remote_busy_respawn",
+        what: "1,000 while 4 tasks work for 10 µs and spawn their successor",
+        ops: FAN,
+        prepare: |workers| spawn_remote(workers, FAN, keep_respawning),
+    },
 ];
-
-const FAN_REPEATS: usize = 25;
-const FAN: usize = 1_000;
-const LEAVES: usize = 32_768;
-const REMOTE_SPAWNS: usize = 12_800;
 
 async fn spawn_and_join(count: usize) {
     let tasks: Vec<_> = (0..count).map(|_| rt::spawn(async {})).collect();
@@ -104,4 +122,51 @@ fn remote_spawn(workers: usize, threads: usize) -> Round {
         });
         latch.wait();
     })
+}
+
+/// The others run for as long as the round does, and no longer: the next round is another side's.
+fn spawn_remote(
+    workers: usize,
+    count: usize,
+    start_others: fn(&Runtime, &Arc<AtomicBool>),
+) -> Round {
+    let runtime = multi_thread(workers);
+    Box::new(move || {
+        let stop = Arc::new(AtomicBool::new(false));
+        start_others(&runtime, &stop);
+        let tasks: Vec<_> = (0..count).map(|_| runtime.spawn(async {})).collect();
+        runtime.block_on(async {
+            for task in tasks {
+                task.await.expect("an empty task cannot panic");
+            }
+        });
+        stop.store(true, Ordering::Relaxed);
+    })
+}
+
+const STALL: Duration = Duration::from_micros(10);
+
+fn keep_yielding(runtime: &Runtime, stop: &Arc<AtomicBool>) {
+    for _ in 0..8 {
+        let stop = stop.clone();
+        runtime.spawn(async move {
+            while !stop.load(Ordering::Relaxed) {
+                rt::task::yield_now().await;
+                busy(STALL);
+            }
+        });
+    }
+}
+
+fn keep_respawning(runtime: &Runtime, stop: &Arc<AtomicBool>) {
+    fn respawn(stop: Arc<AtomicBool>) {
+        busy(STALL);
+        if !stop.load(Ordering::Relaxed) {
+            rt::spawn(async move { respawn(stop) });
+        }
+    }
+    for _ in 0..4 {
+        let stop = stop.clone();
+        runtime.spawn(async move { respawn(stop) });
+    }
 }

@@ -2,22 +2,21 @@
 
 use super::rt;
 use super::{multi_thread, on_worker};
+use crate::counts::LONE_YIELDS;
 use crate::workload::{Round, Workload};
 
 pub(super) const WORKLOADS: &[Workload] = &[Workload {
     name: "yield_lone",
     what: "the only task yields again and again",
-    ops: YIELDS,
+    ops: LONE_YIELDS,
     prepare: yield_lone,
 }];
-
-const YIELDS: usize = 30_000;
 
 fn yield_lone(workers: usize) -> Round {
     let runtime = multi_thread(workers);
     Box::new(move || {
         on_worker(&runtime, async {
-            for _ in 0..YIELDS {
+            for _ in 0..LONE_YIELDS {
                 rt::task::yield_now().await;
             }
         });

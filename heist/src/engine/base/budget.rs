@@ -91,10 +91,17 @@ pub(crate) fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
     match taken {
         Some(before) => Poll::Ready(RestoreOnPending(Cell::new(before), PhantomData)),
         None => {
+            current::with(|c| c.forced_yields.set(c.forced_yields.get() + 1));
             current::yield_turn(cx);
             Poll::Pending
         }
     }
+}
+
+/// How often this thread has sent a task away because its budget was spent, since the last call.
+#[inline]
+pub(crate) fn take_forced_yields() -> u64 {
+    current::with(|c| u64::from(c.forced_yields.take()))
 }
 
 /// A unit of budget that goes back if nothing came of it.

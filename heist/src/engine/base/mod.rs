@@ -3,6 +3,7 @@
 pub(crate) mod budget;
 pub(crate) mod counters;
 pub(crate) mod current;
+pub(crate) mod histogram;
 pub(crate) mod parker;
 pub(crate) mod rng;
 pub(crate) mod runtime_id;

@@ -1,13 +1,12 @@
 //! A blocking function as a task: polled once, on a pool thread.
 
 use std::future::Future;
-use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use crate::engine::base::current;
 use crate::engine::blocking::Job;
-use crate::engine::task::{self, Closed, Id, JoinHandle, Polled, Runnable, Schedule, Task};
+use crate::engine::task::{self, Closed, Id, JoinHandle, Origin, Polled, Runnable, Schedule, Task};
 
 /// The function, as a future that is ready after one poll.
 #[derive(Debug)]
@@ -65,8 +64,7 @@ impl Job for Runnable {
 }
 
 /// Makes a task of `f`, for a pool.
-#[track_caller]
-pub(crate) fn blocking_task<F, R>(f: F) -> (Runnable, JoinHandle<R>)
+pub(crate) fn blocking_task<F, R>(f: F, origin: Origin) -> (Runnable, JoinHandle<R>)
 where
     F: FnOnce() -> R + Send + 'static,
     R: Send + 'static,
@@ -77,7 +75,7 @@ where
             BlockingTask(Some(f)),
             &raw const UNSCHEDULED,
             Id::next(),
-            Location::caller(),
+            origin,
         )
     }
 }

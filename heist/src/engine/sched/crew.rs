@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::panic::Location;
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
@@ -16,11 +15,14 @@ use crate::engine::driver::Driver;
 use crate::engine::sched::counters::WorkerCounters;
 use crate::engine::sched::foreign::ForeignCalls;
 use crate::engine::sched::idle::Idle;
+use crate::engine::sched::pace::Pace;
 use crate::engine::sched::strategy::{Stealing, Strategy};
 use crate::engine::sched::watch::Watch;
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::sched::{Hooks, Services, current};
-use crate::engine::task::{self, Closed, Id, JoinHandle, OwnedTasks, Runnable, Schedule, Task};
+use crate::engine::task::{
+    self, Closed, Facts, Id, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, Task,
+};
 use crate::engine::timer::TimerShard;
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::AtomicBool;
@@ -97,6 +99,7 @@ pub(crate) struct Core<S: Strategy> {
     pub(super) until_maintain: u32,
     /// Tasks that gave up their turn since the last one.
     pub(super) yields: u32,
+    pub(super) pace: Pace,
     /// No thread had it yet: its worker counts as asleep, and begins by lying down.
     pub(super) newborn: bool,
     /// Counted as searching in [`Idle`].
@@ -111,6 +114,7 @@ impl<S: Strategy> Crew<S> {
         services: Services,
         hooks: Hooks,
     ) -> Arc<Self> {
+        let hooks = hooks.complete();
         let mut rng = FastRand::new(config.seed);
         let posts = (0..config.workers)
             .map(|index| {
@@ -122,6 +126,7 @@ impl<S: Strategy> Crew<S> {
                     tick: 0,
                     until_maintain: config.event_interval,
                     yields: 0,
+                    pace: Pace::new(),
                     newborn: true,
                     searching: false,
                 };
@@ -131,7 +136,7 @@ impl<S: Strategy> Crew<S> {
                     timers: services
                         .timers()
                         .map(|timers| SharedTimers::clone(&timers.shards[index])),
-                    counters: WorkerCounters::default(),
+                    counters: WorkerCounters::new(&hooks),
                     core: Mutex::new(Some(Box::new(core))),
                 })
             })
@@ -194,38 +199,51 @@ impl<S: Strategy> Crew<S> {
         &self.services
     }
 
-    /// Makes a task of `future`, which was spawned at `spawned_at`.
+    /// Makes a task of `future`. Inlined, as each call on the way would copy the future.
+    #[inline(always)]
     pub(crate) fn spawn<F>(
         self: &Arc<Self>,
         future: F,
         id: Id,
-        spawned_at: &'static Location<'static>,
+        origin: Origin,
     ) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        let (runnable, join) = self.make_task(future, id, spawned_at);
-        self.push_spawned(runnable);
+        let (runnable, join) = self.make_task(future, id, origin);
+        self.admit(runnable);
         join
     }
 
-    /// Makes a task that is pushed next.
-    #[inline]
+    /// Makes a task, which is to be admitted next.
+    #[inline(always)]
     pub(super) fn make_task<F>(
         self: &Arc<Self>,
         future: F,
         id: Id,
-        spawned_at: &'static Location<'static>,
+        origin: Origin,
     ) -> (Runnable, JoinHandle<F::Output>)
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.hooks.on_spawn(id, spawned_at);
+        let origin = self.hooks.on_spawn(id, origin);
         // SAFETY: T11 — shutdown brings every task to its end before it lets go of the crew, and a
         // push after it comes back and is cancelled here, with `self` still held.
-        unsafe { task::new(future, Arc::as_ptr(self), id, spawned_at) }
+        unsafe { task::new(future, Arc::as_ptr(self), id, origin) }
+    }
+
+    /// Takes a new task in.
+    #[inline]
+    pub(super) fn admit(&self, runnable: Runnable) {
+        // SAFETY: the runnable is the run right, and the task is new.
+        if self.hooks.list_at_spawn && unsafe { self.adopt(runnable.task()) }.is_err() {
+            self.foreign_spawned.add_shared(1);
+            runnable.cancel();
+        } else {
+            self.push_spawned(runnable);
+        }
     }
 
     pub(crate) fn close(&self) {
@@ -330,12 +348,12 @@ impl<S: Strategy> Schedule for Crew<S> {
     }
 
     #[inline]
-    fn on_complete(&self, id: Id, spawned_at: &'static Location<'static>) {
+    fn on_complete(&self, task: &Facts<'_>) {
         match self.current_worker() {
             Some(worker) => self.posts[worker].counters.completed.add(1),
             None => self.foreign_completed.add_shared(1),
         }
-        self.hooks.on_terminate(id, spawned_at);
+        self.hooks.on_terminate(task);
     }
 }
 

@@ -8,20 +8,22 @@
 //! With a paused clock, a thread that has nothing to do does not sleep until the next timer but moves
 //! the clock there.
 
+mod guest;
+
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
-use std::panic::Location;
 use std::pin::Pin;
 use std::ptr;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
+use self::guest::Guest;
 use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::counters::Counter;
-use crate::engine::base::parker::{self, Parker, SharedParker};
+use crate::engine::base::parker::{Parker, SharedParker};
 use crate::engine::base::thread_mark::ThreadMark;
 use crate::engine::base::unwind;
 use crate::engine::driver::Driver;
@@ -31,7 +33,8 @@ use crate::engine::sched::foreign::ForeignCalls;
 use crate::engine::sched::push::YIELDS_BEFORE_DRIVERS;
 use crate::engine::sched::{Hooks, Services};
 use crate::engine::task::{
-    self, Closed, Id, JoinHandle, OwnedTasks, Polled, Runnable, Schedule, Task,
+    self, Closed, Facts, Id, JoinHandle, Listed, Origin, OwnedTasks, Polled, Runnable, Schedule,
+    Task,
 };
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::AtomicBool;
@@ -95,48 +98,8 @@ struct Core {
     yields: u32,
     /// How often each queued task may yield before the drivers are looked at.
     patience: u32,
-}
-
-/// A thread in `block_on` while another one drives.
-struct Guest<'a> {
-    scheduler: &'a CurrentThread,
-    parker: SharedParker,
-    waker: Waker,
-}
-
-impl<'a> Guest<'a> {
-    fn new(scheduler: &'a CurrentThread) -> Self {
-        let parker = SharedParker::new(Parker::new());
-        let waker = parker::waker(&parker);
-        Self {
-            scheduler,
-            parker,
-            waker,
-        }
-    }
-
-    fn is_in(&self, waiting: &[SharedParker]) -> Option<usize> {
-        waiting
-            .iter()
-            .position(|parker| SharedParker::ptr_eq(parker, &self.parker))
-    }
-
-    /// Asks to be told when the core is free; once, however often it comes round.
-    fn enlist(&self) {
-        let mut waiting = self.scheduler.waiting.lock();
-        if self.is_in(&waiting).is_none() {
-            waiting.push(SharedParker::clone(&self.parker));
-        }
-    }
-}
-
-impl Drop for Guest<'_> {
-    fn drop(&mut self) {
-        let mut waiting = self.scheduler.waiting.lock();
-        if let Some(place) = self.is_in(&waiting) {
-            waiting.swap_remove(place);
-        }
-    }
+    /// The thread that had it last.
+    driver: Option<ThreadMark>,
 }
 
 /// Wakes the future that `block_on` was given.
@@ -164,24 +127,26 @@ impl CurrentThread {
         services: Services,
         hooks: Hooks,
     ) -> Arc<Self> {
+        let hooks = hooks.complete();
         let core = Core {
             queue: VecDeque::new(),
             tick: 0,
             until_maintain: config.event_interval,
             yields: 0,
             patience: YIELDS_BEFORE_DRIVERS,
+            driver: None,
         };
         let scheduler = Arc::new(Self {
             injector: Injector::new(),
             owned: OwnedTasks::new(1),
             driver,
+            counters: WorkerCounters::new(&hooks),
             hooks,
             services,
             config,
             parker: Parker::new(),
             core: Mutex::new(Some(Box::new(core))),
             waiting: Mutex::new(Vec::new()),
-            counters: WorkerCounters::default(),
             foreign_spawned: Counter::default(),
             foreign_completed: Counter::default(),
             foreign_calls: ForeignCalls::new(),
@@ -222,7 +187,7 @@ impl CurrentThread {
         f(unsafe { thread.as_ref() })
     }
 
-    /// Makes a task of `future`, which was spawned at `spawned_at`.
+    /// Makes a task of `future`.
     ///
     /// # Safety
     ///
@@ -232,22 +197,27 @@ impl CurrentThread {
         self: &Arc<Self>,
         future: F,
         id: Id,
-        spawned_at: &'static Location<'static>,
+        origin: Origin,
     ) -> JoinHandle<F::Output>
     where
         F: Future + 'static,
         F::Output: 'static,
     {
-        self.hooks.on_spawn(id, spawned_at);
+        let origin = self.hooks.on_spawn(id, origin);
         // SAFETY: T11 — shutdown brings every task to its end before it lets go of the scheduler;
         // the rest is the caller's promise.
-        let (runnable, join) = unsafe { task::new(future, Arc::as_ptr(self), id, spawned_at) };
+        let (runnable, join) = unsafe { task::new(future, Arc::as_ptr(self), id, origin) };
         if self.is_current() {
             self.counters.spawned.add(1);
         } else {
             self.foreign_spawned.add_shared(1);
         }
-        self.schedule(runnable);
+        // SAFETY: the runnable is the run right, and the task is new.
+        if self.hooks.list_at_spawn && unsafe { self.adopt(runnable.task()) }.is_err() {
+            runnable.cancel();
+        } else {
+            self.schedule(runnable);
+        }
         join
     }
 
@@ -257,7 +227,12 @@ impl CurrentThread {
     ///
     /// If it is none, or another thread's.
     #[track_caller]
-    pub(crate) fn spawn_on_owner<F>(self: &Arc<Self>, future: F, id: Id) -> JoinHandle<F::Output>
+    pub(crate) fn spawn_on_owner<F>(
+        self: &Arc<Self>,
+        future: F,
+        id: Id,
+        origin: Origin,
+    ) -> JoinHandle<F::Output>
     where
         F: Future + 'static,
         F::Output: 'static,
@@ -265,7 +240,7 @@ impl CurrentThread {
         assert!(self.config.owner.is_some_and(ThreadMark::is_here));
         // SAFETY: this is the owner's thread, on which alone a local runtime is driven and shut down
         // (`LocalRuntime` is not `Send`); the handle is `Send` only if the output is.
-        unsafe { self.spawn_local(future, id, Location::caller()) }
+        unsafe { self.spawn_local(future, id, origin) }
     }
 
     pub(crate) fn unpark(&self) {
@@ -277,8 +252,12 @@ impl CurrentThread {
         let mut guest = None;
         loop {
             let core = self.core.lock().take();
-            if let Some(core) = core {
+            if let Some(mut core) = core {
                 drop(guest);
+                if core.driver.is_none_or(|driver| !driver.is_here()) {
+                    core.driver = Some(ThreadMark::here());
+                    self.counters.set_thread();
+                }
                 let driving = DrivingThread {
                     scheduler: Arc::clone(self),
                     core: Cell::new(None),
@@ -300,6 +279,7 @@ impl CurrentThread {
             if let Poll::Ready(output) = polled {
                 return output;
             }
+            self.services.count_forced_yields();
             guest.parker.park();
         }
     }
@@ -371,6 +351,10 @@ impl CurrentThread {
         self.injector.len()
     }
 
+    pub(crate) fn tasks(&self) -> Vec<Listed> {
+        self.owned.list()
+    }
+
     pub(crate) fn counters(&self) -> &WorkerCounters {
         &self.counters
     }
@@ -382,6 +366,7 @@ impl CurrentThread {
 
 impl Schedule for CurrentThread {
     fn schedule(&self, runnable: Runnable) {
+        self.hooks.on_runnable(&runnable);
         let elsewhere = Self::driving(|thread| {
             let Some(thread) = thread.filter(|thread| ptr::eq(&*thread.scheduler, self)) else {
                 return Some(runnable);
@@ -418,13 +403,13 @@ impl Schedule for CurrentThread {
         unsafe { self.owned.release(task) }
     }
 
-    fn on_complete(&self, id: Id, spawned_at: &'static Location<'static>) {
+    fn on_complete(&self, task: &Facts<'_>) {
         if self.is_current() {
             self.counters.completed.add(1);
         } else {
             self.foreign_completed.add_shared(1);
         }
-        self.hooks.on_terminate(id, spawned_at);
+        self.hooks.on_terminate(task);
     }
 
     fn on_panic(&self) {
@@ -479,10 +464,10 @@ impl DrivingThread {
                     future.as_mut().poll(&mut cx)
                 });
                 if let Poll::Ready(output) = polled {
-                    let busy = self.now().duration_since(up_since);
-                    scheduler.counters.busy_nanos.add(busy.as_nanos() as u64);
+                    scheduler.counters.count_busy(up_since, self.now());
                     return (core, output);
                 }
+                scheduler.services.count_forced_yields();
                 if !root.woken.load(Relaxed) {
                     // It began to wait, maybe for the drivers: they are looked at as soon as all
                     // others have nothing to do but yield.
@@ -574,9 +559,15 @@ impl DrivingThread {
         let scheduler = &*self.scheduler;
         scheduler.counters.polls.add(1);
         let outer = budget::replace(Budget::initial());
-        let (mut core, polled) = self.enter(core, || scheduler.hooks.run(runnable));
+        let (mut core, polled) =
+            self.enter(core, || scheduler.hooks.run(runnable, &scheduler.counters));
         budget::replace(outer);
         if let Polled::Again(runnable) = polled {
+            scheduler
+                .counters
+                .forced_yields
+                .add(budget::take_forced_yields());
+            scheduler.hooks.on_runnable(&runnable);
             core.queue.push_back(runnable);
             // As in `push_yielded` of a worker.
             core.yields += 1;
@@ -617,9 +608,7 @@ impl DrivingThread {
         if core.queue.is_empty() && !root.woken.load(Acquire) && scheduler.injector.is_empty() {
             let counters = &scheduler.counters;
             counters.parks.add(1);
-            counters
-                .busy_nanos
-                .add(self.now().duration_since(*up_since).as_nanos() as u64);
+            counters.count_busy(*up_since, self.now());
             (core, ()) = self.enter(core, || self.park(root));
             *up_since = self.now();
             counters.unparks.add(1);

@@ -26,6 +26,7 @@ impl<S: Strategy> Crew<S> {
             if let Poll::Ready(output) = polled {
                 return output;
             }
+            self.services().count_forced_yields();
             // The workers that are awake may be about to wake us.
             let awake = self.num_workers() - self.idle.num_asleep();
             if !self.guest_spin.wait(awake, || parker.try_consume()) {

@@ -31,7 +31,6 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
-use std::panic::Location;
 use std::ptr;
 use std::rc::Rc;
 use std::task::Context;
@@ -42,7 +41,7 @@ use crate::engine::queue::atomic_waker::AtomicWaker;
 use crate::engine::queue::injector::{Injector, Push};
 use crate::engine::sched::foreign::ForeignCalls;
 use crate::engine::task::{
-    self, Closed, Id, JoinHandle, OwnedTasks, Polled, Runnable, Schedule, Task,
+    self, Closed, Id, JoinHandle, Origin, OwnedTasks, Polled, Runnable, Schedule, Task,
 };
 use crate::loom::cell::UnsafeCell;
 use crate::loom::thread;
@@ -157,8 +156,12 @@ impl LocalScheduler {
         }
     }
 
-    #[track_caller]
-    pub(crate) fn spawn<F>(self: &Rc<Self>, future: F, id: Id) -> JoinHandle<F::Output>
+    pub(crate) fn spawn<F>(
+        self: &Rc<Self>,
+        future: F,
+        id: Id,
+        origin: Origin,
+    ) -> JoinHandle<F::Output>
     where
         F: Future + 'static,
         F::Output: 'static,
@@ -167,8 +170,7 @@ impl LocalScheduler {
         // SAFETY: T11 — closing brings every task to its end before it lets go of the scheduler. L2:
         // the future stays here, and so does its output, as an `Rc` keeps the caller here and the
         // handle is `Send` only if the output is.
-        let (runnable, join) =
-            unsafe { task::new(future, Rc::as_ptr(self), id, Location::caller()) };
+        let (runnable, join) = unsafe { task::new(future, Rc::as_ptr(self), id, origin) };
         if self.closed.get() {
             runnable.cancel();
         } else {

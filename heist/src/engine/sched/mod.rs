@@ -42,8 +42,13 @@
 //!   searcher, whether or not it was one.
 //! * **I5** So: if there is work that can be stolen and a worker sleeps, then somebody searches, or an
 //!   unpark is on its way, or a running worker has yet to come to its own look.
-//! * **I6** A task in the slot is not announced: its worker runs it next. If the worker is stuck in
-//!   a long poll, [`watch`] has it taken by others.
+//! * **I6** A task in the slot is not announced: its worker runs it next. Nor is one that goes to an empty
+//!   queue because the slot has had its turns (`SLOT_RUNS`): two tasks that wake each other would wake a
+//!   sibling with every third message. If the worker is stuck in a long poll, [`watch`] has them taken
+//!   by others.
+//!
+//! * **I7** What a running task pushes on its worker's queue is announced only when the queue is long enough
+//!   to be worth a wake ([`pace`]). Nothing is lost by it: the worker comes to its queue.
 //!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.
@@ -72,26 +77,33 @@ mod idle_loom_tests;
 mod idle_target_loom_tests;
 pub(crate) mod local_set;
 mod next_task;
+mod pace;
 mod push;
 mod shutdown;
 pub(crate) mod strategy;
 mod watch;
 mod worker;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
-use std::panic::Location;
+use std::time::Instant;
 
+use crate::engine::base::budget;
+use crate::engine::base::counters::Counter;
+use crate::engine::base::histogram::Buckets;
 use crate::engine::base::rng::FastRand;
 use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::base::unwind;
 use crate::engine::blocking::ThreadPool;
 use crate::engine::reactor::ReactorHandle;
 use crate::engine::sched::blocking_job::BlockingJob;
+use crate::engine::sched::counters::WorkerCounters;
 use crate::engine::sched::crew::Crew;
 use crate::engine::sched::current_thread::CurrentThread;
 use crate::engine::sched::custom::Custom;
-use crate::engine::task::{Id, JoinHandle, Runnable};
+use crate::engine::task::{Facts, Id, JoinHandle, LATENCY_UNIT, Listed, Origin, Polled, Runnable};
+use crate::engine::timer::clock::real_now;
 use crate::engine::timer::{Clock, TimerHandle};
 use crate::loom::sync::Mutex;
 // The schedulers as wholes are not modelled, only their parts: `std`'s own, for `Weak`.
@@ -108,6 +120,10 @@ pub(crate) struct Services {
     pub(crate) timers: TimerHandle,
     pub(crate) time_enabled: bool,
     pub(crate) pool: ThreadPool<BlockingJob>,
+    /// Turns that futures in `block_on` had to give up because their budget was spent.
+    pub(crate) forced_yields: Counter,
+    /// Polls that a list of tasks found under way, and when it first did.
+    pub(crate) long_polls: Mutex<BTreeMap<(Id, u32), Instant>>,
     /// Seeds of the random numbers of `block_on`, if they are to be repeatable.
     pub(crate) seeds: Option<Mutex<FastRand>>,
 }
@@ -115,6 +131,14 @@ pub(crate) struct Services {
 impl Services {
     pub(crate) fn clock(&self) -> &Clock {
         &self.timers.clock
+    }
+
+    /// Counts what the future in `block_on` had to give up.
+    pub(crate) fn count_forced_yields(&self) {
+        let count = budget::take_forced_yields();
+        if count > 0 {
+            self.forced_yields.add_shared(count);
+        }
     }
 
     #[inline]
@@ -149,49 +173,42 @@ impl SchedHandle {
         }
     }
 
-    #[track_caller]
-    pub(crate) fn spawn<F>(&self, future: F, id: Id) -> JoinHandle<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
-        self.spawn_at(future, id, Location::caller())
-    }
-
-    pub(crate) fn spawn_at<F>(
-        &self,
-        future: F,
-        id: Id,
-        spawned_at: &'static Location<'static>,
-    ) -> JoinHandle<F::Output>
+    pub(crate) fn spawn<F>(&self, future: F, id: Id, origin: Origin) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
         match self {
-            Self::Crew(crew) => crew.spawn(future, id, spawned_at),
-            Self::Custom(crew) => crew.spawn(future, id, spawned_at),
+            Self::Crew(crew) => crew.spawn(future, id, origin),
+            Self::Custom(crew) => crew.spawn(future, id, origin),
             // SAFETY: `F` is `Send`.
-            Self::CurrentThread(scheduler) => unsafe {
-                scheduler.spawn_local(future, id, spawned_at)
-            },
+            Self::CurrentThread(scheduler) => unsafe { scheduler.spawn_local(future, id, origin) },
         }
     }
 
-    pub(crate) fn spawn_tagged_at<F>(
+    /// The tasks that are listed.
+    pub(crate) fn tasks(&self) -> Vec<Listed> {
+        match self {
+            Self::Crew(crew) => crew.owned.list(),
+            Self::Custom(crew) => crew.owned.list(),
+            Self::CurrentThread(scheduler) => scheduler.tasks(),
+        }
+    }
+
+    pub(crate) fn spawn_tagged<F>(
         &self,
         future: F,
         id: Id,
-        tag: u32,
-        spawned_at: &'static Location<'static>,
+        tag: u16,
+        origin: Origin,
     ) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
         match self {
-            Self::Custom(crew) => crew.spawn_tagged(future, id, tag, spawned_at),
-            _ => self.spawn_at(future, id, spawned_at),
+            Self::Custom(crew) => crew.spawn_tagged(future, id, tag, origin),
+            _ => self.spawn(future, id, origin),
         }
     }
 
@@ -235,9 +252,9 @@ impl WeakSchedHandle {
 }
 
 type Hook = Arc<dyn Fn() + Send + Sync>;
-pub(crate) type TaskHook = Arc<dyn Fn(Id, &'static Location<'static>) + Send + Sync>;
+pub(crate) type TaskHook = Arc<dyn Fn(&Facts<'_>) + Send + Sync>;
 
-/// Functions of the user's, called at certain moments.
+/// Functions of the user's, called at certain moments, and what is measured because the user asked.
 #[derive(Clone, Default)]
 pub(crate) struct Hooks {
     pub(crate) before_park: Option<Hook>,
@@ -246,39 +263,110 @@ pub(crate) struct Hooks {
     pub(crate) task_terminate: Option<TaskHook>,
     pub(crate) before_poll: Option<TaskHook>,
     pub(crate) after_poll: Option<TaskHook>,
+    /// Measure how long polls take, which costs two looks at the clock a poll.
+    pub(crate) poll_times: Option<Buckets>,
+    /// Measure how long tasks wait for their turn: a look at the clock a wake and one a poll.
+    pub(crate) latencies: Option<Buckets>,
+    /// Tell hooks about it, at least.
+    pub(crate) track_latency: bool,
+    /// List tasks when they are spawned, not when they first wait.
+    pub(crate) list_at_spawn: bool,
+    /// What [`latency_clock`] counts from.
+    epoch: Option<Instant>,
+    /// Any of what concerns a poll.
+    observes_polls: bool,
 }
 
 impl Hooks {
+    /// Called once nothing more is added.
+    pub(crate) fn complete(mut self) -> Self {
+        self.track_latency |= self.latencies.is_some();
+        self.epoch = self.track_latency.then(real_now);
+        self.observes_polls = self.track_latency
+            || self.poll_times.is_some()
+            || self.before_poll.is_some()
+            || self.after_poll.is_some();
+        self
+    }
+
+    /// A task is about to be made: what it is to have as its origin.
     #[inline]
-    pub(crate) fn on_spawn(&self, id: Id, spawned_at: &'static Location<'static>) {
+    pub(crate) fn on_spawn(&self, id: Id, origin: Origin) -> Origin {
         if let Some(hook) = &self.task_spawn {
-            hook(id, spawned_at);
+            hook(&Facts {
+                id,
+                origin: &origin,
+                latency: None,
+            });
+        }
+        match self.epoch {
+            None => origin,
+            Some(_) => origin.timed(),
         }
     }
 
     #[inline]
-    pub(crate) fn on_terminate(&self, id: Id, spawned_at: &'static Location<'static>) {
+    pub(crate) fn on_terminate(&self, task: &Facts<'_>) {
         if let Some(hook) = &self.task_terminate {
-            unwind::guarded(|| hook(id, spawned_at));
+            unwind::guarded(|| hook(task));
+        }
+    }
+
+    /// Notes that a task became runnable, if that is wanted.
+    #[inline]
+    pub(crate) fn on_runnable(&self, runnable: &Runnable) {
+        if let Some(epoch) = self.epoch {
+            runnable.stamp(latency_clock(epoch));
         }
     }
 
     /// Polls `runnable`, with the hooks around it.
-    #[inline]
-    pub(crate) fn run(&self, runnable: Runnable) -> crate::engine::task::Polled {
-        if self.before_poll.is_none() && self.after_poll.is_none() {
-            return runnable.run();
+    #[inline(always)]
+    pub(crate) fn run(&self, runnable: Runnable, worker: &WorkerCounters) -> Polled {
+        if self.observes_polls {
+            self.run_observed(runnable, worker)
+        } else {
+            runnable.run()
         }
-        let (id, spawned_at) = (runnable.id(), runnable.spawned_at());
+    }
+
+    #[cold]
+    fn run_observed(&self, runnable: Runnable, worker: &WorkerCounters) -> Polled {
+        let latency = self
+            .epoch
+            .map(|epoch| runnable.latency(latency_clock(epoch)));
+        if let (Some(latency), Some(histogram)) = (latency, &worker.latencies) {
+            histogram.add(latency.as_nanos() as u64);
+        }
+        // The cell may be gone after the poll.
+        let (id, origin) = (runnable.id(), runnable.origin().clone());
+        let facts = Facts {
+            id,
+            origin: &origin,
+            latency,
+        };
         if let Some(hook) = &self.before_poll {
-            unwind::guarded(|| hook(id, spawned_at));
+            unwind::guarded(|| hook(&facts));
         }
-        let polled = runnable.run();
+        let polled = match &worker.poll_times {
+            None => runnable.run(),
+            Some(histogram) => {
+                let began = real_now();
+                let polled = runnable.run();
+                histogram.add(real_now().duration_since(began).as_nanos() as u64);
+                polled
+            }
+        };
         if let Some(hook) = &self.after_poll {
-            unwind::guarded(|| hook(id, spawned_at));
+            unwind::guarded(|| hook(&facts));
         }
         polled
     }
+}
+
+/// The time in which latencies are measured.
+fn latency_clock(epoch: Instant) -> u32 {
+    (real_now().duration_since(epoch).as_nanos() / LATENCY_UNIT.as_nanos()) as u32
 }
 
 impl fmt::Debug for Hooks {

@@ -41,7 +41,7 @@ impl WorkerContext<Stealing> {
         let first = taken.pop_front()?;
         let shared = !taken.is_empty();
         for runnable in taken {
-            let _ = self.push_back(core, runnable);
+            self.push_back(core, runnable);
         }
         // J4: what came after the first was not announced; pass the word on. A searcher does so
         // when it stops searching.

@@ -3,34 +3,25 @@
 use crate::engine::queue::injector::{Chain, Push};
 use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
-use crate::engine::sched::strategy::{Origin, Stealing, Strategy};
+use crate::engine::sched::strategy::{Cause, Stealing, Strategy};
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::Runnable;
 
 /// How often a task can give up its turn before the drivers are looked at.
 pub(super) const YIELDS_BEFORE_DRIVERS: u32 = 4;
 
-/// Whether a push made work that siblings could help with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use]
-pub(super) enum Shareable {
-    /// It is in a queue that can be robbed.
-    Yes,
-    /// It is next on this very worker.
-    No,
-}
-
 impl<S: Strategy> Crew<S> {
     /// A task that was just made.
     pub(super) fn push_spawned(&self, runnable: Runnable) {
+        self.hooks.on_runnable(&runnable);
         current::with(|worker| match worker.filter(|worker| worker.is_of(self)) {
             Some(worker) => {
                 self.posts[worker.index()].counters.spawned.add(1);
-                S::push_local(worker, runnable, Origin::Spawned);
+                S::push_local(worker, runnable, Cause::Spawned);
             }
             None => {
                 self.foreign_spawned.add_shared(1);
-                S::push_foreign(self, runnable, Origin::Spawned);
+                S::push_foreign(self, runnable, Cause::Spawned);
             }
         });
     }
@@ -38,9 +29,10 @@ impl<S: Strategy> Crew<S> {
     /// A task that was woken.
     #[inline]
     pub(super) fn push_woken(&self, runnable: Runnable) {
+        self.hooks.on_runnable(&runnable);
         current::with(|worker| match worker.filter(|worker| worker.is_of(self)) {
-            Some(worker) => S::push_local(worker, runnable, Origin::Woken),
-            None => S::push_foreign(self, runnable, Origin::Woken),
+            Some(worker) => S::push_local(worker, runnable, Cause::Woken),
+            None => S::push_foreign(self, runnable, Cause::Woken),
         });
     }
 }
@@ -110,18 +102,24 @@ impl WorkerContext<Stealing> {
         };
         let post = self.post();
         post.counters.local_schedules.add(1);
-        let shareable = if core.own.use_slot && !self.dispatching.get() {
+        let announce = if core.own.use_slot && !self.dispatching.get() {
             match post.own.slot.replace(runnable) {
                 // I6: not announced, as it is next.
-                None => Shareable::No,
-                Some(displaced) => self.push_back(&core, displaced),
+                None => false,
+                Some(displaced) => {
+                    self.push_back(&core, displaced);
+                    core.pace.wants_help(core.own.queue.len())
+                }
             }
         } else {
-            self.push_back(&core, runnable)
+            // I6 again: the slot has had its turns, but nobody waits for the next one.
+            let is_next = self.crew.config.use_slot && core.own.queue.is_empty();
+            self.push_back(&core, runnable);
+            !is_next && core.pace.wants_help(core.own.queue.len())
         };
         self.core.set(Some(core));
         // What the drivers wake is announced once, by whoever turned them.
-        if shareable == Shareable::Yes && !self.dispatching.get() {
+        if announce && !self.dispatching.get() {
             self.crew.notify();
         }
     }
@@ -131,8 +129,8 @@ impl WorkerContext<Stealing> {
     #[inline]
     pub(super) fn push_yielded(&self, core: &mut Core<Stealing>, runnable: Runnable) {
         let others = core.own.queue.len();
-        let _ = self.push_back(core, runnable);
-        if others > 0 {
+        self.push_back(core, runnable);
+        if others > 0 && core.pace.wants_help(others) {
             self.crew.help();
         }
         // Who yields may wait for what only the drivers bring: when all that is queued has yielded
@@ -144,10 +142,9 @@ impl WorkerContext<Stealing> {
     }
 
     #[inline]
-    pub(super) fn push_back(&self, core: &Core<Stealing>, runnable: Runnable) -> Shareable {
+    pub(super) fn push_back(&self, core: &Core<Stealing>, runnable: Runnable) {
         if let Err(overflow) = core.own.queue.push_back(runnable) {
             self.crew.inject_overflow(self.post(), overflow);
         }
-        Shareable::Yes
     }
 }

@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// How a task became runnable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Origin {
+pub enum Cause {
     /// It was just made.
     Spawned,
     /// It waited, and was woken.
@@ -57,9 +57,9 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
     fn work(worker: &WorkerContext<Self>, core: Box<Core<Self>>);
 
     /// Takes what became runnable by what runs on `worker`.
-    fn push_local(worker: &WorkerContext<Self>, runnable: Runnable, origin: Origin);
+    fn push_local(worker: &WorkerContext<Self>, runnable: Runnable, cause: Cause);
     /// Takes what became runnable elsewhere.
-    fn push_foreign(crew: &Crew<Self>, runnable: Runnable, origin: Origin);
+    fn push_foreign(crew: &Crew<Self>, runnable: Runnable, cause: Cause);
 
     /// After a task, within its budget: what is to be run along with it. `None` if the core was handed on.
     #[inline(always)]
@@ -173,12 +173,12 @@ impl Strategy for Stealing {
     }
 
     #[inline]
-    fn push_local(worker: &WorkerContext<Self>, runnable: Runnable, _origin: Origin) {
+    fn push_local(worker: &WorkerContext<Self>, runnable: Runnable, _origin: Cause) {
         worker.push_local(runnable);
     }
 
     #[inline]
-    fn push_foreign(crew: &Crew<Self>, runnable: Runnable, _origin: Origin) {
+    fn push_foreign(crew: &Crew<Self>, runnable: Runnable, _origin: Cause) {
         crew.inject(runnable);
     }
 

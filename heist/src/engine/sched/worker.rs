@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::current as poll;
+use crate::engine::base::rng::{FastRand, ThreadRngScope};
 use crate::engine::base::unwind::{self, AbortOnUnwind};
 use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
 use crate::engine::sched::idle::Rise;
 use crate::engine::sched::local_set::LocalScheduler;
-use crate::engine::sched::strategy::{Origin, Pick, Queues, Stealing, Strategy};
+use crate::engine::sched::strategy::{Cause, Pick, Queues, Stealing, Strategy};
 use crate::engine::task::{Polled, Runnable};
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ pub(crate) struct WorkerContext<S: Strategy> {
 /// Takes up post `index`, until the runtime closes or the core is handed on.
 pub(super) fn run<S: Strategy>(crew: &Arc<Crew<S>>, index: usize) {
     // None: the thread that handed the core on took it back before we came.
-    let Some(core) = crew.posts[index].core.lock().take() else {
+    let Some(mut core) = crew.posts[index].core.lock().take() else {
         return;
     };
     let worker = WorkerContext {
@@ -46,6 +47,10 @@ pub(super) fn run<S: Strategy>(crew: &Arc<Crew<S>>, index: usize) {
         dispatching: Cell::new(false),
         local: OnceCell::new(),
     };
+    worker.post().counters.set_thread();
+    // What tasks choose at random is to be repeatable as well: a worker's own choices go on after it.
+    let seeded = crew.services().seeds.is_some();
+    let _seeded = seeded.then(|| ThreadRngScope::enter(FastRand::new(core.rng.next_u64())));
     // A worker that handed its core on comes back here in the middle of a task's turn, and the thread
     // goes to the pool: without what was left of that task's budget.
     let _budget = BudgetScope::enter(Budget::unconstrained());
@@ -87,7 +92,7 @@ impl<S: Strategy> WorkerContext<S> {
             core.tick = core.tick.wrapping_add(1);
             core.until_maintain -= 1;
             if core.until_maintain == 0 {
-                core = self.maintain(core);
+                core = self.maintain(core, &mut up_since);
             }
             let found = match pick.next_task(self, &mut core) {
                 None => pick.search(self, &mut core),
@@ -108,17 +113,11 @@ impl<S: Strategy> WorkerContext<S> {
             core.searching = false;
             let _ = self.crew.idle.stop_searching();
         }
-        self.count_busy(up_since, self.now());
+        self.post().counters.count_busy(up_since, self.now());
         if let Some(local) = self.local.get() {
             local.close();
         }
         self.crew.return_core(core);
-    }
-
-    /// Counts the time from getting up until `now`. The core is here: nobody else counts.
-    fn count_busy(&self, up_since: Instant, now: Instant) {
-        let busy = now.duration_since(up_since).as_nanos() as u64;
-        self.post().counters.busy_nanos.add(busy);
     }
 
     /// Runs a task, and those that are run along with it. `None` if the core was handed on.
@@ -151,21 +150,31 @@ impl<S: Strategy> WorkerContext<S> {
     ) -> Option<Box<Core<S>>> {
         self.post().counters.polls.add(1);
         self.core.set(Some(core));
-        let polled = self.crew.hooks.run(runnable);
+        let polled = self.crew.hooks.run(runnable, &self.post().counters);
         let mut core = self.core.take();
         if let Polled::Again(runnable) = polled {
+            self.post()
+                .counters
+                .forced_yields
+                .add(budget::take_forced_yields());
+            self.crew.hooks.on_runnable(&runnable);
             match &mut core {
                 Some(core) => pick.push_yielded(self, core, runnable),
-                None => S::push_foreign(&self.crew, runnable, Origin::Yielded),
+                None => S::push_foreign(&self.crew, runnable, Cause::Yielded),
             }
         }
         core
     }
 
     /// The look at reactor and timers that a busy worker owes every so often.
-    fn maintain(&self, mut core: Box<Core<S>>) -> Box<Core<S>> {
+    fn maintain(&self, mut core: Box<Core<S>>, up_since: &mut Instant) -> Box<Core<S>> {
+        // A worker that never sleeps is to be seen as the busy one it is.
+        let now = self.now();
+        self.post().counters.count_busy(*up_since, now);
+        *up_since = now;
         core.until_maintain = self.crew.config.event_interval;
         core.yields = 0;
+        core.pace.lap(now, self.post().counters.polls.get());
         let mut core = self.dispatch(core, || {
             self.crew.driver.poll();
             if let Some(timers) = self
@@ -174,7 +183,7 @@ impl<S: Strategy> WorkerContext<S> {
                 .as_ref()
                 .filter(|timers| timers.has_timers())
             {
-                let _ = unwind::guarded(|| timers.fire(self.now()));
+                let _ = unwind::guarded(|| timers.fire(now));
             }
         });
         S::after_maintain(self, &mut core);
@@ -226,7 +235,8 @@ impl<S: Strategy> WorkerContext<S> {
         }
         let counters = &self.post().counters;
         let mut now = self.now();
-        self.count_busy(*up_since, now);
+        counters.count_busy(*up_since, now);
+        core.pace.lap(now, counters.polls.get());
         counters.parks.add(1);
 
         let mut woken = false;
@@ -247,6 +257,7 @@ impl<S: Strategy> WorkerContext<S> {
         core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
         self.crew.watch.worker_up();
         *up_since = now;
+        core.pace.start(now);
         counters.unparks.add(1);
         if !S::has_own_work(&self.crew, &core) {
             counters.noops.add(1);
@@ -269,7 +280,7 @@ impl WorkerContext<Stealing> {
         while let Some(next) = self.post().own.slot.take() {
             // The budget goes with the slot: tasks that wake each other share one turn.
             if !budget::has_budget_remaining() {
-                let _ = self.push_back(&core, next);
+                self.push_back(&core, next);
                 break;
             }
             slot_runs += 1;

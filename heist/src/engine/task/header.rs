@@ -2,13 +2,13 @@
 
 use std::fmt;
 use std::future::Future;
-use std::panic::Location;
 use std::ptr::NonNull;
 use std::task::Waker;
 
+use crate::engine::base::counters::SmallCounter;
 use crate::engine::queue::list::{Links, Node};
 use crate::engine::task::state::State;
-use crate::engine::task::{Id, JoinError, Polled, Runnable, Schedule};
+use crate::engine::task::{Id, JoinError, Origin, Polled, Runnable, Schedule};
 use crate::loom::cell::UnsafeCell;
 
 /// What is read and written at every wake and poll: the first cache line.
@@ -22,9 +22,12 @@ pub(crate) struct Header {
     /// The next runnable in whatever queue this one is in. Belongs to the run right.
     pub(super) queue_next: UnsafeCell<Option<NonNull<Header>>>,
     /// 0, or 1 + the number of the owned shard that lists the task. Belongs to the run right.
-    pub(super) home: UnsafeCell<u32>,
+    pub(super) home: UnsafeCell<u16>,
     /// What the scheduler makes of it. Belongs to the run right.
-    pub(super) tag: UnsafeCell<u32>,
+    pub(super) tag: UnsafeCell<u16>,
+    /// How often its polls have begun and ended: odd during one. Written by the run right, read by who
+    /// lists tasks.
+    pub(super) polls: SmallCounter,
     /// Belongs to the home shard's lock.
     pub(super) owned: Links<Header>,
 }
@@ -61,7 +64,7 @@ pub(super) enum Stage<F: Future> {
 pub(super) struct Trailer {
     /// Rules T6 to T8.
     pub(super) join_waker: UnsafeCell<Option<Waker>>,
-    pub(super) spawned_at: &'static Location<'static>,
+    pub(super) origin: Origin,
     /// Tells loom when a model leaks the cell.
     #[cfg(all(test, heist_loom))]
     pub(super) _leak_check: loom::alloc::Track<()>,
@@ -82,9 +85,11 @@ impl<F: Future, S: Schedule> Cell<F, S> {
         future: F,
         scheduler: *const S,
         id: Id,
-        spawned_at: &'static Location<'static>,
+        origin: Origin,
     ) -> NonNull<Header> {
-        let cell = Box::new(Self {
+        // Allocated first, so that the future is moved to its place once.
+        let mut place = Box::<Self>::new_uninit();
+        place.write(Self {
             header: Header {
                 state: State::new(),
                 vtable: const { &Self::VTABLE },
@@ -93,18 +98,19 @@ impl<F: Future, S: Schedule> Cell<F, S> {
                 queue_next: UnsafeCell::new(None),
                 home: UnsafeCell::new(0),
                 tag: UnsafeCell::new(0),
+                polls: SmallCounter::default(),
                 owned: Links::new(),
             },
             stage: UnsafeCell::new(Stage::Future(future)),
             trailer: Trailer {
                 join_waker: UnsafeCell::new(None),
-                spawned_at,
+                origin,
                 #[cfg(all(test, heist_loom))]
                 _leak_check: loom::alloc::Track::new(()),
             },
             _scheduler: std::marker::PhantomData,
         });
-        NonNull::from(Box::leak(cell)).cast()
+        NonNull::from(Box::leak(place)).cast()
     }
 }
 

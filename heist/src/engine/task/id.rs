@@ -19,7 +19,8 @@ crate::loom::thread_local! {
 
 /// An opaque id that no other task of this process has had.
 ///
-/// Ids are not in spawning order: each thread takes them from blocks of its own.
+/// Ids are not in spawning order: each thread takes them from blocks of its own. They can be compared,
+/// so as to be kept in a sorted map, but which of two is the greater tells nothing.
 ///
 /// ```
 /// # #[heist::main(flavor = "current_thread")]
@@ -29,7 +30,7 @@ crate::loom::thread_local! {
 /// assert_eq!(task.await.unwrap(), seen_from_outside);
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug, Hash, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Hash, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Id(NonZeroU64);
 
 impl Id {

@@ -44,7 +44,6 @@
 //! | of T11: calls of `schedule` not waited for, or asked for before the lists | `shutdown_vs_foreign_abort`, `shutdown_vs_foreign_wake_closed_queue` |
 
 use std::future::Future;
-use std::panic::Location;
 use std::pin::Pin;
 use std::sync::atomic::AtomicUsize as Count;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -227,14 +226,7 @@ fn spawn_with<S: Schedule, D: FnMut() + Unpin + 'static>(
         counts: Arc::clone(counts),
     };
     // SAFETY: T11 — each model keeps its scheduler to the end. What is not `Send` here only counts.
-    unsafe {
-        new(
-            probe,
-            Arc::as_ptr(scheduler),
-            Id::next(),
-            Location::caller(),
-        )
-    }
+    unsafe { new(probe, Arc::as_ptr(scheduler), Id::next(), Origin::here()) }
 }
 
 #[track_caller]
@@ -996,7 +988,7 @@ impl Schedule for Mortal {
         unsafe { self.owned.release(task) };
     }
 
-    fn on_complete(&self, _id: Id, _spawned_at: &'static Location<'static>) {
+    fn on_complete(&self, _task: &Facts<'_>) {
         self.use_it();
     }
 }

@@ -60,8 +60,8 @@
 //! * **T8** `JOIN_WAKER` set or unset after `COMPLETE` means nothing to the completer: the field
 //!   stays with whom T6 and T7 gave it to.
 //! * **T9** An incomplete task is in a queue that has not been polled yet, being polled, or listed
-//!   in an owned list; it is listed before it goes idle for the first time and unlisted before
-//!   `COMPLETE`.
+//!   in an owned list; it is listed before it goes idle for the first time (or when it is spawned, if
+//!   that was asked for) and unlisted before `COMPLETE`.
 //! * **T10** The cell is freed by the operation after which `COMPLETE` is set, `JOIN_INTEREST` is
 //!   not and refs is 0. That happens once.
 //! * **T11** The scheduler a cell points to outlives its use by the task, of which `release` is the
@@ -95,6 +95,7 @@ mod error;
 mod header;
 mod id;
 mod join;
+mod origin;
 mod owned;
 mod run;
 mod state;
@@ -109,12 +110,13 @@ pub use self::error::JoinError;
 pub(crate) use self::header::Header;
 pub use self::id::Id;
 pub use self::join::{AbortHandle, JoinHandle};
+pub(crate) use self::origin::Origin;
 pub(crate) use self::owned::{Closed, OwnedTasks};
 
 use std::future::Future;
 use std::mem::ManuallyDrop;
-use std::panic::Location;
 use std::ptr::NonNull;
+use std::time::Duration;
 
 use self::header::Cell;
 use self::state::Wake;
@@ -140,10 +142,43 @@ pub(crate) trait Schedule: 'static {
     unsafe fn release(&self, task: Task);
 
     /// A task ended.
-    fn on_complete(&self, _id: Id, _spawned_at: &'static Location<'static>) {}
+    fn on_complete(&self, _task: &Facts<'_>) {}
 
     /// A task panicked.
     fn on_panic(&self) {}
+}
+
+/// What latencies are measured in: as fine as the clock, and 2³² of them are nine minutes.
+pub(crate) const LATENCY_UNIT: Duration = Duration::from_nanos(128);
+
+/// What can be told about a task.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Facts<'a> {
+    pub(crate) id: Id,
+    pub(crate) origin: &'a Origin,
+    /// How long it was runnable before this poll, if that is measured.
+    pub(crate) latency: Option<Duration>,
+}
+
+/// A task, as a list shows it: as it was a moment ago.
+#[derive(Debug, Clone)]
+pub(crate) struct Listed {
+    pub(crate) id: Id,
+    pub(crate) origin: Origin,
+    /// Polls that have begun.
+    pub(crate) polls: u32,
+    pub(crate) activity: Activity,
+}
+
+/// What a task is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Activity {
+    /// It waits to be woken.
+    Idle,
+    /// It waits for its turn.
+    Runnable,
+    /// It is being polled.
+    Running,
 }
 
 /// The address of a task's cell: no right and no reference by itself.
@@ -160,6 +195,24 @@ impl Task {
     /// The task that this thread is polling.
     pub(crate) fn running() -> Option<Self> {
         NonNull::new(current::task().cast_mut().cast()).map(Self)
+    }
+
+    /// What a list of tasks tells of it.
+    fn describe(self) -> Listed {
+        let header = self.header();
+        // SAFETY: whoever holds a `Task` has something that keeps the cell.
+        let origin = &unsafe { Header::trailer(self.0) }.origin;
+        let polls = header.polls.get();
+        Listed {
+            id: header.id,
+            origin: origin.clone(),
+            polls: polls.div_ceil(2),
+            activity: match polls % 2 {
+                1 => Activity::Running,
+                _ if header.state.is_idle() => Activity::Idle,
+                _ => Activity::Runnable,
+            },
+        }
     }
 
     /// Takes the running task off its owned list, if it is on one of `scheduler`'s: it is listed
@@ -179,13 +232,13 @@ impl Task {
     }
 
     /// The running task's tag. Only for the task that this thread is polling.
-    pub(crate) fn running_tag(self) -> u32 {
+    pub(crate) fn running_tag(self) -> u16 {
         // SAFETY: this thread has the run right of what it polls, and the tag belongs to it.
         self.header().tag.with(|tag| unsafe { *tag })
     }
 
     /// Changes it. Only for the task that this thread is polling.
-    pub(crate) fn set_running_tag(self, tag: u32) {
+    pub(crate) fn set_running_tag(self, tag: u16) {
         // SAFETY: as above.
         self.header().tag.with_mut(|old| unsafe { *old = tag });
     }
@@ -222,6 +275,11 @@ pub(crate) enum Polled {
 }
 
 impl Runnable {
+    /// The task that this is the right to poll.
+    pub(crate) fn task(&self) -> Task {
+        Task(self.0)
+    }
+
     /// Polls the task.
     #[inline]
     pub(crate) fn run(self) -> Polled {
@@ -260,13 +318,13 @@ impl Runnable {
     }
 
     #[inline]
-    pub(crate) fn tag(&self) -> u32 {
+    pub(crate) fn tag(&self) -> u16 {
         // SAFETY: T1 — the tag belongs to the run right.
         Task(self.0).header().tag.with(|tag| unsafe { *tag })
     }
 
     #[inline]
-    pub(crate) fn set_tag(&mut self, tag: u32) {
+    pub(crate) fn set_tag(&mut self, tag: u16) {
         // SAFETY: as above.
         Task(self.0)
             .header()
@@ -274,9 +332,20 @@ impl Runnable {
             .with_mut(|old| unsafe { *old = tag });
     }
 
-    pub(crate) fn spawned_at(&self) -> &'static Location<'static> {
+    pub(crate) fn origin(&self) -> &Origin {
         // SAFETY: T1 — the run right keeps the cell.
-        unsafe { Header::trailer(self.0) }.spawned_at
+        &unsafe { Header::trailer(self.0) }.origin
+    }
+
+    /// Notes when the task became runnable: `now`, in units of [`LATENCY_UNIT`]. Its origin is to be
+    /// [timed](Origin::timed).
+    pub(crate) fn stamp(&self, now: u32) {
+        self.origin().set_runnable_since(now);
+    }
+
+    /// How long it has been runnable at `now`.
+    pub(crate) fn latency(&self, now: u32) -> Duration {
+        LATENCY_UNIT * now.wrapping_sub(self.origin().runnable_since())
     }
 
     #[inline]
@@ -338,14 +407,14 @@ pub(crate) unsafe fn new<F, S>(
     future: F,
     scheduler: *const S,
     id: Id,
-    spawned_at: &'static Location<'static>,
+    origin: Origin,
 ) -> (Runnable, JoinHandle<F::Output>)
 where
     F: Future + 'static,
     F::Output: 'static,
     S: Schedule,
 {
-    let header = Cell::<F, S>::allocate(future, scheduler, id, spawned_at);
+    let header = Cell::<F, S>::allocate(future, scheduler, id, origin);
     // SAFETY: a new task has `JOIN_INTEREST`, and this is the one handle.
     let join = unsafe { JoinHandle::new(Task(header)) };
     (Runnable(header), join)

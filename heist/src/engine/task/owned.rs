@@ -24,7 +24,7 @@ use crossbeam_utils::CachePadded;
 use crate::engine::queue::list::LinkedList;
 use crate::engine::task::header::Header;
 use crate::engine::task::state::Wake;
-use crate::engine::task::{Runnable, Task};
+use crate::engine::task::{Listed, Runnable, Task};
 use crate::loom::sync::Mutex;
 
 /// The runtime shuts down.
@@ -45,6 +45,10 @@ struct Shard {
 
 impl OwnedTasks {
     pub(crate) fn new(shards: usize) -> Self {
+        assert!(
+            shards < usize::from(u16::MAX),
+            "a task tells its list by 16 bits"
+        );
         let shard = || {
             CachePadded::new(Mutex::new(Shard {
                 tasks: LinkedList::new(),
@@ -69,7 +73,7 @@ impl OwnedTasks {
         // SAFETY: `home` belongs to the run right.
         task.header()
             .home
-            .with_mut(|home| unsafe { *home = shard as u32 + 1 });
+            .with_mut(|home| unsafe { *home = shard as u16 + 1 });
         // SAFETY: a cell never moves, is in no list (says the caller), and is taken out before it
         // is freed (T9).
         unsafe { list.tasks.push_front(task.0) };
@@ -128,6 +132,22 @@ impl OwnedTasks {
             len
         });
         shards.sum()
+    }
+
+    /// What is listed, task by task; each shard at one moment, and not all at the same.
+    pub(crate) fn list(&self) -> Vec<Listed> {
+        let mut all = Vec::new();
+        for shard in &self.shards {
+            let list = shard.lock();
+            let mut next = list.tasks.front();
+            while let Some(node) = next {
+                // A listed task is incomplete, and stays so while we hold the lock (T9).
+                all.push(Task(node).describe());
+                // SAFETY: `node` is in this list, and nothing leaves it while we hold the lock.
+                next = unsafe { list.tasks.next(node) };
+            }
+        }
+        all
     }
 
     pub(crate) fn is_empty(&self) -> bool {

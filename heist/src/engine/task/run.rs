@@ -13,7 +13,7 @@ use crate::engine::base::{current, unwind};
 use crate::engine::task::header::{Cell, Header, Stage};
 use crate::engine::task::state::{Complete, FinishPoll, Last};
 use crate::engine::task::waker::borrowed_waker;
-use crate::engine::task::{JoinError, Polled, Runnable, Schedule, Task};
+use crate::engine::task::{Facts, JoinError, Polled, Runnable, Schedule, Task};
 
 type Panic = Box<dyn Any + Send + 'static>;
 
@@ -54,6 +54,8 @@ pub(super) unsafe fn poll<F: Future, S: Schedule>(header: NonNull<Header>) -> Po
         return Polled::Done;
     }
 
+    let polls = cell.header.polls.get();
+    cell.header.polls.set(polls.wrapping_add(1));
     let outer = current::enter(header.as_ptr().cast(), cell.header.id.as_u64());
     let result = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: the waker does not outlive this poll, and so not the cell.
@@ -64,6 +66,7 @@ pub(super) unsafe fn poll<F: Future, S: Schedule>(header: NonNull<Header>) -> Po
         polled
     }));
     let yielded = current::leave(outer);
+    cell.header.polls.set(polls.wrapping_add(2));
 
     match result {
         Ok(Poll::Pending) => {}
@@ -120,7 +123,7 @@ struct DropOnUnwind<'a, F: Future, S>(&'a Cell<F, S>);
 impl<F: Future, S> Drop for DropOnUnwind<'_, F, S> {
     fn drop(&mut self) {
         // A second panic, out of the future's drop, has no one left to go to.
-        let _ = unwind::guarded(|| replace_stage(self.0, Stage::Consumed));
+        let _ = unwind::guarded(|| consume(self.0));
     }
 }
 
@@ -137,32 +140,41 @@ fn poll_future<F: Future, S>(cell: &Cell<F, S>, cx: &mut Context<'_>) -> Poll<()
     match output {
         Poll::Pending => Poll::Pending,
         Poll::Ready(output) => {
-            replace_stage(cell, Stage::Consumed);
-            replace_stage(cell, Stage::Output(Ok(output)));
+            consume(cell);
+            store(cell, Ok(output));
             Poll::Ready(())
         }
     }
 }
 
-/// Drops what the stage holds and puts `next` there. If the drop panics, the stage is `Consumed`.
-fn replace_stage<F: Future, S>(cell: &Cell<F, S>, next: Stage<F>) {
-    /// Makes the stage `Consumed`, also when dropping the old content unwinds.
-    struct Overwrite<F: Future>(*mut Stage<F>, Option<Stage<F>>);
+/// Drops what the stage holds: it is `Consumed` after that, also when the drop unwinds. The caller has
+/// the stage: by the run right, or as T5 says.
+#[inline]
+fn consume<F: Future, S>(cell: &Cell<F, S>) {
+    struct Consumed<F: Future>(*mut Stage<F>);
 
-    impl<F: Future> Drop for Overwrite<F> {
+    impl<F: Future> Drop for Consumed<F> {
         fn drop(&mut self) {
-            let next = self.1.take().unwrap_or(Stage::Consumed);
             // SAFETY: the old content was dropped (or its drop unwound, which counts), and the
-            // stage belongs to whoever called `replace_stage`.
-            unsafe { self.0.write(next) };
+            // stage belongs to whoever called `consume`.
+            unsafe { self.0.write(Stage::Consumed) };
         }
     }
 
     cell.stage.with_mut(|stage| {
-        let mut overwrite = Overwrite(stage, None);
-        // SAFETY: the caller has the stage: by the run right, or as T5 says.
+        let _consumed = Consumed(stage);
+        // SAFETY: as above.
         unsafe { std::ptr::drop_in_place(stage) };
-        overwrite.1 = Some(next);
+    });
+}
+
+/// Puts the output into a consumed stage, which the caller has by the run right. Nothing else of the stage
+/// is written: it may be large.
+#[inline]
+fn store<F: Future, S>(cell: &Cell<F, S>, output: Result<F::Output, JoinError>) {
+    cell.stage.with_mut(|stage| {
+        // SAFETY: `Consumed` needs no drop.
+        unsafe { stage.write(Stage::Output(output)) };
     });
 }
 
@@ -170,7 +182,7 @@ fn replace_stage<F: Future, S>(cell: &Cell<F, S>, next: Stage<F>) {
 #[cold]
 fn store_panic<F: Future, S>(cell: &Cell<F, S>, panic: Panic) {
     let error = JoinError::panic(cell.header.id, panic);
-    replace_stage(cell, Stage::Output(Err(error)));
+    store(cell, Err(error));
 }
 
 /// Drops the future and completes the task as cancelled.
@@ -183,11 +195,11 @@ pub(super) unsafe fn cancel<F: Future, S: Schedule>(header: NonNull<Header>) {
     let cell = unsafe { cell::<F, S>(header) };
     let id = cell.header.id;
     let outer = current::enter(std::ptr::null(), id.as_u64());
-    let error = match catch_unwind(AssertUnwindSafe(|| replace_stage(cell, Stage::Consumed))) {
+    let error = match catch_unwind(AssertUnwindSafe(|| consume(cell))) {
         Ok(()) => JoinError::cancelled(id),
         Err(panic) => JoinError::panic(id, panic),
     };
-    replace_stage(cell, Stage::Output(Err(error)));
+    store(cell, Err(error));
     let _ = current::leave(outer);
     // SAFETY: we have the run right and the output is stored.
     unsafe { complete::<F, S>(header) };
@@ -204,7 +216,11 @@ unsafe fn complete<F: Future, S: Schedule>(header: NonNull<Header>) {
     {
         // SAFETY: the task is incomplete.
         let scheduler = unsafe { scheduler::<S>(header) };
-        scheduler.on_complete(cell.header.id, cell.trailer.spawned_at);
+        scheduler.on_complete(&Facts {
+            id: cell.header.id,
+            origin: &cell.trailer.origin,
+            latency: None,
+        });
         // SAFETY: `home` belongs to the run right. T9: unlisted before it may be freed.
         if cell.header.home.with(|home| unsafe { *home }) != 0 {
             // The last use of the scheduler: once its lists are empty it may be let go of (T11).
@@ -254,13 +270,17 @@ pub(super) unsafe fn schedule<S: Schedule>(runnable: Runnable) {
 pub(super) unsafe fn take_output<F: Future, S>(header: NonNull<Header>, out: *mut ()) {
     // SAFETY: the handle keeps the cell alive.
     let cell = unsafe { cell::<F, S>(header) };
-    // SAFETY: T5.
-    let stage = cell
-        .stage
-        .with_mut(|stage| std::mem::replace(unsafe { &mut *stage }, Stage::Consumed));
-    let Stage::Output(output) = stage else {
-        panic!("`JoinHandle` polled after completion");
-    };
+    let output = cell.stage.with_mut(|stage| {
+        // SAFETY: T5.
+        let Stage::Output(output) = (unsafe { &mut *stage }) else {
+            panic!("`JoinHandle` polled after completion");
+        };
+        // SAFETY: moved out here, and overwritten without a drop below.
+        let output = unsafe { std::ptr::read(output) };
+        // SAFETY: T5.
+        unsafe { stage.write(Stage::Consumed) };
+        output
+    });
     // SAFETY: the caller gives a place of this type.
     unsafe { out.cast::<Result<F::Output, JoinError>>().write(output) };
 }
@@ -274,7 +294,7 @@ pub(super) unsafe fn drop_output<F: Future, S>(header: NonNull<Header>) {
     // SAFETY: the caller keeps the cell alive.
     let cell = unsafe { cell::<F, S>(header) };
     let outer = current::enter(std::ptr::null(), cell.header.id.as_u64());
-    let _ = unwind::guarded(|| replace_stage(cell, Stage::Consumed));
+    let _ = unwind::guarded(|| consume(cell));
     let _ = current::leave(outer);
 }
 

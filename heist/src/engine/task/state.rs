@@ -286,6 +286,12 @@ impl State {
         last(before | COMPLETE)
     }
 
+    /// True if nobody has the run right: a hint, for lists of tasks.
+    pub(super) fn is_idle(&self) -> bool {
+        // Relaxed: nothing is done with it but tell.
+        wakes(self.0.load(Relaxed)) == 0
+    }
+
     pub(super) fn is_complete(&self) -> bool {
         // Ordering: acquire pairs with the release in `complete`.
         self.0.load(Acquire) & COMPLETE != 0

@@ -1,7 +1,7 @@
 //! What needs no model: panics of the user's code, ids, and a stress with real threads.
 
 use std::future::{Future, poll_fn};
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -36,7 +36,7 @@ impl Toy {
         F::Output: 'static,
     {
         // SAFETY: T11 — each test keeps its `Toy` to the end. What is not `Send` stays on its thread.
-        let (runnable, join) = unsafe { new(future, self, Id::next(), Location::caller()) };
+        let (runnable, join) = unsafe { new(future, self, Id::next(), Origin::here()) };
         self.schedule(runnable);
         join
     }
@@ -74,7 +74,7 @@ impl Schedule for Toy {
         unsafe { self.owned.release(task) };
     }
 
-    fn on_complete(&self, _id: Id, _spawned_at: &'static Location<'static>) {
+    fn on_complete(&self, _task: &Facts<'_>) {
         self.completed.fetch_add(1, Relaxed);
     }
 

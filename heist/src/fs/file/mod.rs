@@ -74,6 +74,10 @@ impl File {
     ///
     /// If it is not there or may not be read; see [`OpenOptions::open`].
     ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: a file that was opened in vain is closed again.
+    ///
     /// # Examples
     ///
     /// ```no_run
@@ -97,6 +101,28 @@ impl File {
     /// # Errors
     ///
     /// If it cannot be made or may not be written; see [`OpenOptions::open`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped in between, the file may be made or emptied all the same. It is closed again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-create-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// use heist::io::AsyncWriteExt;
+    ///
+    /// let mut file = heist::fs::File::create(dir.join("log")).await?;
+    /// file.write_all(b"first line\n").await?;
+    /// file.flush().await?;
+    /// assert_eq!(heist::fs::read(dir.join("log")).await?, b"first line\n");
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn create(path: impl AsRef<Path>) -> io::Result<File> {
         let mut options = Self::options();
         options.write(true).create(true).truncate(true);
@@ -109,6 +135,28 @@ impl File {
     ///
     /// Of the kind [`AlreadyExists`](io::ErrorKind::AlreadyExists) if it was; see
     /// [`OpenOptions::open`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped in between, the file may be made all the same. It is closed again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-create-new-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// use heist::fs::File;
+    ///
+    /// let lock = dir.join("lock");
+    /// let _file = File::create_new(&lock).await?;
+    /// let error = File::create_new(&lock).await.unwrap_err();
+    /// assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists);
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn create_new<P: AsRef<Path>>(path: P) -> io::Result<File> {
         let mut options = Self::options();
         options.read(true).write(true).create_new(true);
@@ -138,6 +186,29 @@ impl File {
     /// # Errors
     ///
     /// If the system could not write everything.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: what was accepted is written all the same; whether it is on the disk yet is not
+    /// known.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-sync-all-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// use heist::io::AsyncWriteExt;
+    ///
+    /// let mut file = heist::fs::File::create(dir.join("ledger")).await?;
+    /// file.write_all(b"+100").await?;
+    /// file.sync_all().await?;
+    /// // Whatever happens to the machine now, it is there.
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn sync_all(&self) -> io::Result<()> {
         self.settled(|file| file.sync_all()).await
     }
@@ -147,6 +218,27 @@ impl File {
     /// # Errors
     ///
     /// As there.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`sync_all`](Self::sync_all).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-sync-data-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// use heist::io::AsyncWriteExt;
+    ///
+    /// let mut file = heist::fs::File::create(dir.join("journal")).await?;
+    /// file.write_all(b"begin").await?;
+    /// file.sync_data().await?;
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn sync_data(&self) -> io::Result<()> {
         self.settled(|file| file.sync_data()).await
     }
@@ -159,6 +251,25 @@ impl File {
     /// # Errors
     ///
     /// If the file is not open for writing, or `size` is too much for the file system.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped in between, it may be done all the same: what has begun on the pool is not stopped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-set-len-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// let file = heist::fs::File::create(dir.join("space")).await?;
+    /// file.set_len(1 << 20).await?;
+    /// assert_eq!(file.metadata().await?.len(), 1 << 20);
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn set_len(&self, size: u64) -> io::Result<()> {
         let mut work = self.work.lock().await;
         poll_fn(|cx| work.poll_quiet(cx)).await;
@@ -173,6 +284,26 @@ impl File {
     /// # Errors
     ///
     /// Those of [`std::fs::File::metadata`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: nothing is changed. The question may still be asked on the pool, and nobody hears
+    /// the answer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-file-metadata-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// heist::fs::write(dir.join("a"), "12345").await?;
+    /// let file = heist::fs::File::open(dir.join("a")).await?;
+    /// assert_eq!(file.metadata().await?.len(), 5);
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn metadata(&self) -> io::Result<Metadata> {
         let file = Arc::clone(&self.file);
         on_pool(move || file.metadata()).await
@@ -186,6 +317,34 @@ impl File {
     /// # Errors
     ///
     /// If the system has no more descriptors.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: a descriptor that was made in vain is closed again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-try-clone-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// use heist::io::AsyncReadExt;
+    ///
+    /// heist::fs::write(dir.join("a"), "one two").await?;
+    /// let mut file = heist::fs::File::open(dir.join("a")).await?;
+    /// let mut same = file.try_clone().await?;
+    ///
+    /// // They share the position.
+    /// let mut word = [0; 4];
+    /// file.read_exact(&mut word).await?;
+    /// let mut rest = String::new();
+    /// same.read_to_string(&mut rest).await?;
+    /// assert_eq!(rest, "two");
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn try_clone(&self) -> io::Result<File> {
         let file = self.settled(fs::File::try_clone).await?;
         Ok(File {
@@ -202,6 +361,10 @@ impl File {
     ///
     /// If another operation was cancelled, still runs, and the system has no descriptor for the
     /// duplicate that is given then.
+    ///
+    /// # Cancel safety
+    ///
+    /// The file is closed if the future is dropped. What was accepted for writing is still written.
     ///
     /// # Examples
     ///
@@ -243,6 +406,27 @@ impl File {
     /// # Errors
     ///
     /// If it belongs to somebody else.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped in between, it may be done all the same: what has begun on the pool is not stopped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-file-permissions-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// let file = heist::fs::File::create(dir.join("a")).await?;
+    /// let mut permissions = file.metadata().await?.permissions();
+    /// permissions.set_readonly(true);
+    /// file.set_permissions(permissions).await?;
+    /// assert!(file.metadata().await?.permissions().readonly());
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn set_permissions(&self, perm: Permissions) -> io::Result<()> {
         let file = Arc::clone(&self.file);
         on_pool(move || file.set_permissions(perm)).await
@@ -255,6 +439,31 @@ impl File {
     /// # Errors
     ///
     /// If it belongs to somebody else, or a time is beyond what the file system knows.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped in between, it may be done all the same: what has begun on the pool is not stopped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-set-times-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// use heist::fs::{File, FileTimes};
+    /// use std::time::SystemTime;
+    ///
+    /// let file = File::create(dir.join("a")).await?;
+    /// let times = FileTimes::new()
+    ///     .set_accessed(SystemTime::UNIX_EPOCH)
+    ///     .set_modified(SystemTime::UNIX_EPOCH);
+    /// file.set_times(times).await?;
+    /// assert_eq!(file.metadata().await?.modified()?, SystemTime::UNIX_EPOCH);
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn set_times(&self, times: FileTimes) -> io::Result<()> {
         let times = times.into_std();
         self.settled(move |file| file.set_times(times)).await
@@ -265,6 +474,27 @@ impl File {
     /// # Errors
     ///
     /// As there.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped in between, it may be done all the same: what has begun on the pool is not stopped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-set-modified-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// use std::time::SystemTime;
+    ///
+    /// let file = heist::fs::File::create(dir.join("a")).await?;
+    /// file.set_modified(SystemTime::UNIX_EPOCH).await?;
+    /// assert_eq!(file.metadata().await?.modified()?, SystemTime::UNIX_EPOCH);
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn set_modified(&self, time: SystemTime) -> io::Result<()> {
         self.set_times(FileTimes::new().set_modified(time)).await
     }

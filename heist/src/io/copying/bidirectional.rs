@@ -67,6 +67,31 @@ where
 /// # Panics
 ///
 /// If one of the sizes is 0.
+///
+/// # Examples
+///
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// use heist::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional_with_sizes, duplex};
+///
+/// let (mut client, mut front) = duplex(64);
+/// let (mut back, mut server) = duplex(64);
+/// let proxy = heist::spawn(async move {
+///     // Requests are small, answers are not.
+///     copy_bidirectional_with_sizes(&mut front, &mut back, 1024, 64 * 1024).await
+/// });
+///
+/// client.write_all(b"ping").await?;
+/// client.shutdown().await?;
+/// let mut request = String::new();
+/// server.read_to_string(&mut request).await?;
+/// server.write_all(b"pong pong").await?;
+/// drop(server);
+/// assert_eq!(proxy.await??, (4, 9));
+/// # Ok(())
+/// # }
+/// ```
 pub async fn copy_bidirectional_with_sizes<A, B>(
     a: &mut A,
     b: &mut B,

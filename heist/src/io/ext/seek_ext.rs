@@ -33,6 +33,23 @@ pub trait AsyncSeekExt: AsyncSeek {
     ///
     /// A cancelled call may or may not have moved the position, or still be about to: seek again
     /// before relying on it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::io::{AsyncReadExt, AsyncSeekExt, SeekFrom};
+    /// use std::io::Cursor;
+    ///
+    /// let mut file = Cursor::new(b"skip this, read that");
+    /// assert_eq!(file.seek(SeekFrom::Start(11)).await?, 11);
+    /// let mut rest = String::new();
+    /// file.read_to_string(&mut rest).await?;
+    /// assert_eq!(rest, "read that");
+    /// # Ok(())
+    /// # }
+    /// ```
     fn seek(&mut self, pos: SeekFrom) -> Seek<'_, Self>
     where
         Self: Unpin,
@@ -49,6 +66,25 @@ pub trait AsyncSeekExt: AsyncSeek {
     /// # Cancel safety
     ///
     /// As [`seek`](Self::seek).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::io::{AsyncReadExt, AsyncSeekExt};
+    /// use std::io::Cursor;
+    ///
+    /// let mut file = Cursor::new(b"again");
+    /// for _ in 0..2 {
+    ///     let mut text = String::new();
+    ///     file.read_to_string(&mut text).await?;
+    ///     assert_eq!(text, "again");
+    ///     file.rewind().await?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     fn rewind(&mut self) -> Seek<'_, Self>
     where
         Self: Unpin,
@@ -65,6 +101,21 @@ pub trait AsyncSeekExt: AsyncSeek {
     /// # Cancel safety
     ///
     /// Cancel safe: the position stays what it is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::io::{AsyncReadExt, AsyncSeekExt};
+    /// use std::io::Cursor;
+    ///
+    /// let mut file = Cursor::new(b"0123456789");
+    /// file.read_exact(&mut [0; 4]).await?;
+    /// assert_eq!(file.stream_position().await?, 4);
+    /// # Ok(())
+    /// # }
+    /// ```
     fn stream_position(&mut self) -> Seek<'_, Self>
     where
         Self: Unpin,

@@ -31,6 +31,30 @@ macro_rules! peek {
             /// # Cancel safety
             ///
             /// Cancel safe: nothing is taken from the stream.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::io::{AsyncReadExt, AsyncWriteExt};
+            /// use heist::net::{TcpListener, TcpStream};
+            ///
+            /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+            /// let mut client = TcpStream::connect(listener.local_addr()?).await?;
+            /// let (server, _) = listener.accept().await?;
+            /// client.write_all(b"hi").await?;
+            ///
+            /// let (mut read, _write) = server.into_split();
+            /// let mut buf = [0; 1];
+            /// assert_eq!(read.peek(&mut buf).await?, 1);
+            /// // It is still there.
+            /// let mut buf = [0; 2];
+            /// read.read_exact(&mut buf).await?;
+            /// assert_eq!(&buf, b"hi");
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn peek(&mut self, buf: &mut [u8]) -> io::Result<usize> {
                 let mut buf = ReadBuf::new(buf);
                 poll_fn(|cx| self.poll_peek(cx, &mut buf)).await

@@ -46,6 +46,24 @@ impl TcpListener {
     /// # Panics
     ///
     /// Outside a runtime with I/O.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: a socket that was bound in vain is closed again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::net::TcpListener;
+    ///
+    /// // Any free port, on this machine only.
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// println!("listening on {}", listener.local_addr()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<Self> {
         try_each(addr, |addr| async move {
             Self::listening(mio::net::TcpListener::bind(addr)?)
@@ -69,6 +87,23 @@ impl TcpListener {
     /// # Cancel safety
     ///
     /// Cancel safe: no connection is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::net::{TcpListener, TcpStream};
+    ///
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// let address = listener.local_addr()?;
+    /// let client = heist::spawn(TcpStream::connect(address));
+    /// let (server, from) = listener.accept().await?;
+    /// assert_eq!(from, client.await??.local_addr()?);
+    /// # drop(server);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         let (io, addr) = self
             .io

@@ -382,6 +382,22 @@ impl TcpSocket {
     /// # Cancel safety
     ///
     /// Dropping the future gives the connection up.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::net::{TcpListener, TcpSocket};
+    ///
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_nodelay(true)?;
+    /// let stream = socket.connect(listener.local_addr()?).await?;
+    /// assert!(stream.nodelay()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn connect(self, addr: SocketAddr) -> io::Result<TcpStream> {
         match self.io.connect(&addr.into()) {
             // Interrupted, it goes on in the background all the same.

@@ -110,6 +110,24 @@ impl UnixDatagram {
     /// # Cancel safety
     ///
     /// Cancel safe: dropped before it is done, nothing was sent.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-dgram-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// use heist::net::UnixDatagram;
+    ///
+    /// let server = UnixDatagram::bind(dir.join("socket"))?;
+    /// let client = UnixDatagram::unbound()?;
+    /// client.send_to(b"hello", dir.join("socket")).await?;
+    /// assert_eq!(server.recv(&mut [0; 64]).await?, 5);
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn send_to<P: AsRef<Path>>(&self, buf: &[u8], target: P) -> io::Result<usize> {
         let target = target.as_ref();
         self.io

@@ -76,6 +76,24 @@ impl UnixListener {
     /// # Cancel safety
     ///
     /// Cancel safe: no connection is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-accept-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// use heist::net::{UnixListener, UnixStream};
+    ///
+    /// let listener = UnixListener::bind(dir.join("socket"))?;
+    /// let client = heist::spawn(UnixStream::connect(dir.join("socket")));
+    /// let (server, _) = listener.accept().await?;
+    /// # drop((server, client.await??));
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
         let (io, addr) = self
             .io

@@ -273,6 +273,20 @@ macro_rules! pipe_end {
             /// # Cancel safety
             ///
             /// Cancel safe: readiness that nobody used stays.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::io::Interest;
+            /// use heist::net::unix::pipe;
+            ///
+            /// let (sender, _receiver) = pipe::pipe()?;
+            /// assert!(sender.ready(Interest::WRITABLE).await?.is_writable());
+            /// # Ok(())
+            /// # }
+            /// ```
             pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
                 Ok(self.io.registration().readiness(interest).await?.ready)
             }
@@ -314,6 +328,20 @@ impl Sender {
     /// # Cancel safety
     ///
     /// Cancel safe: readiness that nobody used stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::net::unix::pipe;
+    ///
+    /// let (sender, _receiver) = pipe::pipe()?;
+    /// sender.writable().await?;
+    /// assert_eq!(sender.try_write(b"hi")?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn writable(&self) -> io::Result<()> {
         self.ready(Interest::WRITABLE).await.map(drop)
     }
@@ -409,6 +437,22 @@ impl Receiver {
     /// # Cancel safety
     ///
     /// Cancel safe: readiness that nobody used stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// use heist::io::AsyncWriteExt;
+    /// use heist::net::unix::pipe;
+    ///
+    /// let (mut sender, receiver) = pipe::pipe()?;
+    /// sender.write_all(b"hi").await?;
+    /// receiver.readable().await?;
+    /// assert_eq!(receiver.try_read(&mut [0; 8])?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn readable(&self) -> io::Result<()> {
         self.ready(Interest::READABLE).await.map(drop)
     }

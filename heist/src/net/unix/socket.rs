@@ -91,6 +91,29 @@ impl UnixSocket {
     /// # Panics
     ///
     /// Outside a runtime with I/O.
+    ///
+    /// # Cancel safety
+    ///
+    /// The socket is closed if the future is dropped. The other side may see a connection that ends
+    /// at once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-socket-connect-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// use heist::net::{UnixListener, UnixSocket};
+    ///
+    /// let listener = UnixListener::bind(dir.join("socket"))?;
+    /// let socket = UnixSocket::new_stream()?;
+    /// let client = socket.connect(dir.join("socket")).await?;
+    /// # drop((listener, client));
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn connect(self, path: impl AsRef<Path>) -> io::Result<UnixStream> {
         self.check(Type::STREAM, "connect")?;
         match self.io.connect(&SockAddr::unix(path)?) {

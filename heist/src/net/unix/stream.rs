@@ -60,6 +60,25 @@ impl UnixStream {
     /// # Cancel safety
     ///
     /// Dropping the future gives the connection up.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-connect-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// use heist::io::AsyncWriteExt;
+    /// use heist::net::{UnixListener, UnixStream};
+    ///
+    /// let listener = UnixListener::bind(dir.join("socket"))?;
+    /// let mut client = UnixStream::connect(dir.join("socket")).await?;
+    /// client.write_all(b"hello").await?;
+    /// # drop(listener);
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn connect<P: AsRef<Path>>(path: P) -> io::Result<Self> {
         let io = mio::net::UnixStream::connect_addr(&SocketAddr::of(path.as_ref())?)?;
         Self::connecting(io).await
@@ -74,6 +93,28 @@ impl UnixStream {
     /// # Panics
     ///
     /// Outside a runtime with I/O.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`connect`](Self::connect).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-connect-addr-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// use heist::net::{UnixListener, UnixStream};
+    ///
+    /// let listener = UnixListener::bind(dir.join("socket"))?;
+    /// let address = listener.local_addr()?;
+    /// let client = UnixStream::connect_addr(&address).await?;
+    /// # drop(client);
+    /// # heist::fs::remove_dir_all(&dir).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn connect_addr(addr: &SocketAddr) -> io::Result<Self> {
         let io = mio::net::UnixStream::connect_addr(addr.as_std())?;
         Self::connecting(io).await

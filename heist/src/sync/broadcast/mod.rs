@@ -23,20 +23,32 @@
 //! * D2. The tail's lock covers the next position, the number of receivers and the end. Locks are taken
 //!   in the order tail, slot; and a value is cloned under its slot's lock, since it need not be
 //!   `Sync`.
-//! * D3. Who waits makes its [`Notify`] future, then looks; who sends or ends tells all afterwards.
+//! * D3. `sent` repeats the tail's position for those who do not hold its lock: a hint, which the locks
+//!   confirm.
 //! * D4. Values are dropped outside the locks.
+//!
+//! How receivers wait is written in `waiting.rs`. A value costs its sender two locks and each receiver
+//! one; to wait costs one more.
 
 use std::fmt;
 
-use crate::engine::base::{current, parker};
-use crate::loom::sync::atomic::AtomicUsize;
 use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use crate::loom::sync::atomic::{AtomicU64, AtomicUsize};
 use crate::loom::sync::{Arc, Mutex, MutexGuard};
 use crate::sync::{Notify, spend_budget};
 
 pub mod error;
 
-use self::error::{RecvError, SendError, TryRecvError};
+mod receiver;
+#[allow(
+    unsafe_code,
+    reason = "waiters live in their futures, in an intrusive queue"
+)]
+mod waiting;
+
+use self::error::SendError;
+pub use self::receiver::Receiver;
+use self::waiting::Waiting;
 
 const MAX_RECEIVERS: usize = usize::MAX >> 2;
 
@@ -51,21 +63,13 @@ pub struct WeakSender<T> {
     ring: Arc<Ring<T>>,
 }
 
-/// Receives all values sent since it was made. Made by [`channel`], [`Sender::subscribe`] or
-/// [`Receiver::resubscribe`].
-pub struct Receiver<T> {
-    ring: Arc<Ring<T>>,
-    /// The next position to receive.
-    next: u64,
-}
-
 struct Ring<T> {
     slots: Box<[Mutex<Slot<T>>]>,
     tail: Mutex<Tail>,
     senders: AtomicUsize,
     weak_senders: AtomicUsize,
-    /// Told of every value and of the end.
-    sent: Notify,
+    /// The tail's position (D3).
+    sent: AtomicU64,
     /// Told when the last receiver goes.
     unheard: Notify,
 }
@@ -84,6 +88,8 @@ struct Tail {
     receivers: usize,
     /// The last sender is gone.
     ended: bool,
+    /// The receivers that have received all there is, and wait.
+    waiting: Waiting,
 }
 
 impl<T> Ring<T> {
@@ -141,10 +147,11 @@ impl<T> Sender<T> {
                     position: 0,
                     receivers: 0,
                     ended: false,
+                    waiting: Waiting::new(),
                 }),
                 senders: AtomicUsize::new(1),
                 weak_senders: AtomicUsize::new(0),
-                sent: Notify::new(),
+                sent: AtomicU64::new(0),
                 unheard: Notify::new(),
             }),
         }
@@ -170,8 +177,8 @@ impl<T> Sender<T> {
         slot.unread = receivers;
         let overwritten = slot.value.replace(value);
         drop(slot);
-        drop(tail);
-        self.ring.sent.notify_waiters(); // D3
+        self.ring.sent.store(tail.position, Relaxed); // D3
+        waiting::tell(&self.ring, tail);
         drop(overwritten); // D4
         Ok(receivers)
     }
@@ -233,7 +240,7 @@ impl<T> Sender<T> {
     pub async fn closed(&self) {
         spend_budget(async {
             loop {
-                // D3: before the look.
+                // Before the look: who goes last looks for it afterwards.
                 let unheard = self.ring.unheard.notified();
                 if self.receiver_count() == 0 {
                     return;
@@ -269,8 +276,9 @@ impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         // Ordering: the last one has seen what the others did.
         if self.ring.senders.fetch_sub(1, AcqRel) == 1 {
-            self.ring.tail.lock().ended = true;
-            self.ring.sent.notify_waiters(); // D3
+            let mut tail = self.ring.tail.lock();
+            tail.ended = true;
+            waiting::tell(&self.ring, tail);
         }
     }
 }
@@ -340,292 +348,8 @@ impl<T> fmt::Debug for WeakSender<T> {
     }
 }
 
-impl<T> Receiver<T> {
-    fn new(ring: &Arc<Ring<T>>) -> Self {
-        let mut tail = ring.tail.lock();
-        assert!(
-            tail.receivers < MAX_RECEIVERS,
-            "too many receivers of a broadcast channel"
-        );
-        tail.receivers += 1;
-        let next = tail.position;
-        drop(tail);
-        Self {
-            ring: Arc::clone(ring),
-            next,
-        }
-    }
-
-    /// How many values were sent that this receiver has not received.
-    ///
-    /// Also those that were overwritten since: it may be more than the channel keeps.
-    pub fn len(&self) -> usize {
-        self.ring.tail.lock().position.wrapping_sub(self.next) as usize
-    }
-
-    /// True if there is nothing for this receiver.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// True if `other` is of the same channel.
-    pub fn same_channel(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.ring, &other.ring)
-    }
-
-    /// How many [`Sender`]s there are.
-    pub fn sender_strong_count(&self) -> usize {
-        self.ring.senders.load(Acquire)
-    }
-
-    /// How many [`WeakSender`]s there are.
-    pub fn sender_weak_count(&self) -> usize {
-        self.ring.weak_senders.load(Relaxed)
-    }
-
-    /// True if all senders are gone.
-    pub fn is_closed(&self) -> bool {
-        self.sender_strong_count() == 0
-    }
-
-    /// The slot of the next value, which is in it; the receiver has moved on.
-    fn next_slot(&mut self) -> Result<MutexGuard<'_, Slot<T>>, TryRecvError> {
-        let position = self.next;
-        let mut slot = self.ring.slot(position);
-        if slot.position != position {
-            // Not sent yet, or overwritten: the tail tells. Locked in order (D2).
-            drop(slot);
-            let tail = self.ring.tail.lock();
-            let unreceived = tail.position.wrapping_sub(position);
-            if unreceived == 0 {
-                return Err(if tail.ended {
-                    TryRecvError::Closed
-                } else {
-                    TryRecvError::Empty
-                });
-            }
-            if let Some(missed) = unreceived
-                .checked_sub(self.ring.capacity())
-                .filter(|missed| *missed != 0)
-            {
-                self.next = position.wrapping_add(missed);
-                return Err(TryRecvError::Lagged(missed));
-            }
-            slot = self.ring.slot(position);
-        }
-        self.next = position.wrapping_add(1);
-        Ok(slot)
-    }
-}
-
-impl<T> Slot<T> {
-    /// Notes that one receiver is done with the value; the last one gets it (D1).
-    fn read(&mut self) -> Option<T> {
-        self.unread -= 1;
-        if self.unread == 0 {
-            self.value.take()
-        } else {
-            None
-        }
-    }
-}
-
-impl<T: Clone> Receiver<T> {
-    /// Another receiver of the same channel, of the values sent from now on.
-    pub fn resubscribe(&self) -> Self {
-        Self::new(&self.ring)
-    }
-
-    /// Waits for the next value.
-    ///
-    /// # Errors
-    ///
-    /// [`RecvError::Lagged`] if values were lost, after which the oldest that is left comes next;
-    /// [`RecvError::Closed`] if all senders are gone and all values received.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: if the future is dropped, no value was received.
-    pub async fn recv(&mut self) -> Result<T, RecvError> {
-        spend_budget(async {
-            loop {
-                // A value that is there costs no more than this look.
-                if let Some(result) = received(self.try_recv()) {
-                    return result;
-                }
-                let ring = Arc::clone(&self.ring);
-                // D3: before the look.
-                let sent = ring.sent.notified();
-                if let Some(result) = received(self.try_recv()) {
-                    return result;
-                }
-                sent.await;
-            }
-        })
-        .await
-    }
-
-    /// Takes the next value if there is one.
-    ///
-    /// # Errors
-    ///
-    /// [`TryRecvError::Empty`] if there is none, [`TryRecvError::Lagged`] if values were lost,
-    /// [`TryRecvError::Closed`] if all senders are gone and all values received.
-    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        let mut slot = self.next_slot()?;
-        match slot.read() {
-            Some(value) => Ok(value),
-            None => match &slot.value {
-                Some(value) => Ok(value.clone()),
-                None => unreachable!("D1: the value stays until all have read it"),
-            },
-        }
-    }
-
-    /// Blocks this thread until the next value, for use outside asynchronous code.
-    ///
-    /// # Errors
-    ///
-    /// As [`recv`](Self::recv).
-    ///
-    /// # Panics
-    ///
-    /// Panics when called where asynchronous tasks are being polled.
-    #[track_caller]
-    pub fn blocking_recv(&mut self) -> Result<T, RecvError> {
-        current::assert_may_block();
-        parker::block_on(self.recv())
-    }
-}
-
-/// What `recv` returns for what `try_recv` did; `None` to wait.
-fn received<T>(result: Result<T, TryRecvError>) -> Option<Result<T, RecvError>> {
-    match result {
-        Ok(value) => Some(Ok(value)),
-        Err(TryRecvError::Lagged(missed)) => Some(Err(RecvError::Lagged(missed))),
-        Err(TryRecvError::Closed) => Some(Err(RecvError::Closed)),
-        Err(TryRecvError::Empty) => None,
-    }
-}
-
-impl<T> Drop for Receiver<T> {
-    fn drop(&mut self) {
-        /// Reads all up to `until` without looking, and says so if this was the last receiver; also
-        /// if the drop of a value panics.
-        struct Leave<'a, T> {
-            receiver: &'a mut Receiver<T>,
-            until: u64,
-            last: bool,
-        }
-
-        impl<T> Leave<'_, T> {
-            fn read_all(&mut self) {
-                // As a signed distance: lagging may take us beyond the end.
-                while self.until.wrapping_sub(self.receiver.next) as i64 > 0 {
-                    let value = match self.receiver.next_slot() {
-                        Ok(mut slot) => slot.read(),
-                        Err(_) => None,
-                    };
-                    drop(value); // D4
-                }
-            }
-        }
-
-        impl<T> Drop for Leave<'_, T> {
-            fn drop(&mut self) {
-                self.read_all();
-                if self.last {
-                    self.receiver.ring.unheard.notify_waiters();
-                }
-            }
-        }
-
-        let (until, last) = {
-            let mut tail = self.ring.tail.lock();
-            tail.receivers -= 1;
-            (tail.position, tail.receivers == 0)
-        };
-        Leave {
-            receiver: self,
-            until,
-            last,
-        }
-        .read_all();
-    }
-}
-
-impl<T> fmt::Debug for Receiver<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("broadcast::Receiver")
-    }
-}
-
 #[cfg(all(test, not(heist_loom)))]
 mod tests;
 
 #[cfg(all(test, heist_loom))]
-mod loom_tests {
-    use super::*;
-    use crate::engine::base::parker::block_on;
-    use crate::loom::thread;
-
-    fn model(f: impl Fn() + Sync + Send + 'static) {
-        let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(2);
-        builder.check(f);
-    }
-
-    #[test]
-    fn both_receive_all() {
-        model(|| {
-            let (tx, mut rx) = channel::<Arc<u64>>(2);
-            let mut other = tx.subscribe();
-            let receiver = thread::spawn(move || {
-                assert_eq!(*block_on(other.recv()).unwrap(), 1);
-                assert!(block_on(other.recv()).is_err());
-            });
-            tx.send(Arc::new(1)).unwrap();
-            drop(tx);
-            assert_eq!(*block_on(rx.recv()).unwrap(), 1);
-            assert!(block_on(rx.recv()).is_err());
-            receiver.join().unwrap();
-        });
-    }
-
-    #[test]
-    fn a_slow_receiver_lags() {
-        model(|| {
-            let (tx, mut rx) = channel::<Arc<u64>>(1);
-            let sender = thread::spawn(move || {
-                tx.send(Arc::new(0)).unwrap();
-                tx.send(Arc::new(1)).unwrap();
-            });
-            let mut next = 0;
-            loop {
-                match block_on(rx.recv()) {
-                    Ok(value) => {
-                        assert_eq!(*value, next);
-                        next += 1;
-                    }
-                    Err(RecvError::Lagged(missed)) => next += missed,
-                    Err(RecvError::Closed) => break,
-                }
-            }
-            assert_eq!(next, 2);
-            sender.join().unwrap();
-        });
-    }
-
-    #[test]
-    fn drop_against_send() {
-        model(|| {
-            let (tx, rx) = channel::<Arc<u64>>(1);
-            let dropper = thread::spawn(move || drop(rx));
-            let _ = tx.send(Arc::new(0));
-            let _ = tx.send(Arc::new(1));
-            block_on(tx.closed());
-            dropper.join().unwrap();
-            assert!(tx.is_empty());
-        });
-    }
-}
+mod loom_tests;

@@ -1,3 +1,4 @@
+use super::error::{RecvError, TryRecvError};
 use super::*;
 use crate::engine::base::parker::block_on;
 use crate::engine::base::rng::FastRand;
@@ -193,5 +194,76 @@ fn threads_receive_all_in_order() {
     drop(tx);
     for thread in threads {
         assert_eq!(thread.join().unwrap(), 10_000);
+    }
+}
+
+#[test]
+fn the_latest_waker_is_woken_and_the_dropped_is_not() {
+    let (tx, mut a) = channel(4);
+    let mut b = tx.subscribe();
+    let (first, first_waker) = CountingWaker::new();
+    let (second, second_waker) = CountingWaker::new();
+    let mut waiting = Box::pin(a.recv());
+    let mut cx = Context::from_waker(&first_waker);
+    assert!(waiting.as_mut().poll(&mut cx).is_pending());
+    assert!(waiting.as_mut().poll(&mut cx).is_pending());
+    let mut given_up = Box::pin(b.recv());
+    assert!(given_up.as_mut().poll(&mut cx).is_pending());
+    drop(given_up);
+    let mut cx = Context::from_waker(&second_waker);
+    assert!(waiting.as_mut().poll(&mut cx).is_pending());
+    tx.send(1).unwrap();
+    assert_eq!((first.count(), second.count()), (0, 1));
+    assert!(waiting.as_mut().poll(&mut cx).is_ready());
+    drop(waiting);
+    // Nothing was lost by giving up, and a wait that is told can be given up too.
+    assert_eq!(b.try_recv(), Ok(1));
+    let mut told = Box::pin(a.recv());
+    assert!(told.as_mut().poll(&mut cx).is_pending());
+    tx.send(2).unwrap();
+    drop(told);
+    assert_eq!(a.try_recv(), Ok(2));
+}
+
+#[test]
+fn more_waiters_than_a_batch() {
+    let tx = Sender::new(2);
+    let (count, waker) = CountingWaker::new();
+    let mut cx = Context::from_waker(&waker);
+    let mut receivers: Vec<_> = (0..100).map(|_| tx.subscribe()).collect();
+    let mut waiting: Vec<_> = receivers.iter_mut().map(|rx| Box::pin(rx.recv())).collect();
+    for rx in &mut waiting {
+        assert!(rx.as_mut().poll(&mut cx).is_pending());
+    }
+    tx.send(7).unwrap();
+    assert_eq!(count.count(), 100);
+    for rx in &mut waiting {
+        assert!(rx.as_mut().poll(&mut cx).is_ready());
+    }
+}
+
+#[test]
+fn a_panicking_waker_keeps_nobody_from_being_told() {
+    struct Bomb;
+    impl std::task::Wake for Bomb {
+        fn wake(self: StdArc<Self>) {
+            panic!("waker");
+        }
+    }
+    let tx = Sender::new(2);
+    let (count, waker) = CountingWaker::new();
+    let bomb = std::task::Waker::from(StdArc::new(Bomb));
+    let mut receivers: Vec<_> = (0..80).map(|_| tx.subscribe()).collect();
+    let mut waiting: Vec<_> = receivers.iter_mut().map(|rx| Box::pin(rx.recv())).collect();
+    for (i, rx) in waiting.iter_mut().enumerate() {
+        let waker = if i == 3 { &bomb } else { &waker };
+        let mut cx = Context::from_waker(waker);
+        assert!(rx.as_mut().poll(&mut cx).is_pending());
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| tx.send(7))).is_err());
+    assert_eq!(count.count(), 79);
+    let mut cx = Context::from_waker(&waker);
+    for rx in &mut waiting {
+        assert_eq!(rx.as_mut().poll(&mut cx), std::task::Poll::Ready(Ok(7)));
     }
 }

@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 use crate::engine::base::{current, parker};
 use crate::sync::mpsc::blocks::{Head, Tail};
 use crate::sync::mpsc::chan::{self, Flow};
+use crate::sync::mpsc::ends;
 use crate::sync::mpsc::error::{SendError, TryRecvError, TrySendError};
 use crate::sync::permits::{Permits, Refusal};
 
@@ -126,99 +127,17 @@ pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     (Sender { tx }, Receiver { rx })
 }
 
+ends::receiver_methods! {
+    Receiver of Sender, WeakSender;
+    make "let (tx, mut rx) = mpsc::channel(10);", send "tx.send(i).await.unwrap();"
+}
+
+ends::sender_methods! {
+    Sender, WeakSender;
+    make "let (tx, rx) = mpsc::channel::<u8>(10);"
+}
+
 impl<T> Receiver<T> {
-    /// Waits for the next message. `None` when there will be no more: all senders are gone, or the
-    /// channel was [closed](Self::close), and all messages were received.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: if the future is dropped, no message was taken.
-    pub async fn recv(&mut self) -> Option<T> {
-        poll_fn(|cx| self.poll_recv(cx)).await
-    }
-
-    /// Waits for messages, appends up to `limit` of them to `buffer`, and returns how many.
-    ///
-    /// It waits for the first one only. 0 means that there will be no more, or that `limit` is 0.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: if the future is dropped, no message was taken.
-    ///
-    /// ```
-    /// use heist::sync::mpsc;
-    ///
-    /// # futures::executor::block_on(async {
-    /// let (tx, mut rx) = mpsc::channel(10);
-    /// for i in 0..5 {
-    ///     tx.send(i).await.unwrap();
-    /// }
-    /// let mut buffer = Vec::new();
-    /// assert_eq!(rx.recv_many(&mut buffer, 3).await, 3);
-    /// assert_eq!(rx.recv_many(&mut buffer, 100).await, 2);
-    /// assert_eq!(buffer, [0, 1, 2, 3, 4]);
-    /// # });
-    /// ```
-    pub async fn recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
-        poll_fn(|cx| self.poll_recv_many(cx, buffer, limit)).await
-    }
-
-    /// Takes the next message if there is one.
-    ///
-    /// # Errors
-    ///
-    /// [`TryRecvError::Empty`] if there is none right now, [`TryRecvError::Disconnected`] if there
-    /// will be none any more.
-    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        self.rx.try_recv()
-    }
-
-    /// Blocks this thread until the next message, for use outside asynchronous code.
-    ///
-    /// # Panics
-    ///
-    /// Panics when called where asynchronous tasks are being polled.
-    #[track_caller]
-    pub fn blocking_recv(&mut self) -> Option<T> {
-        current::assert_may_block();
-        parker::block_on(self.recv())
-    }
-
-    /// Blocks this thread until there are messages, as [`recv_many`](Self::recv_many).
-    ///
-    /// # Panics
-    ///
-    /// Panics when called where asynchronous tasks are being polled.
-    #[track_caller]
-    pub fn blocking_recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
-        current::assert_may_block();
-        parker::block_on(self.recv_many(buffer, limit))
-    }
-
-    /// Refuses new messages, but not those already in the channel.
-    ///
-    /// Senders get errors from now on. Permits that were given out before can still be used:
-    /// [`recv`](Self::recv) returns `None` only when all of them are used or dropped and all
-    /// messages received.
-    pub fn close(&mut self) {
-        self.rx.close();
-    }
-
-    /// True if the channel was [closed](Self::close) or all senders are gone.
-    pub fn is_closed(&self) -> bool {
-        self.rx.is_closed()
-    }
-
-    /// True if there is no message in the channel.
-    pub fn is_empty(&self) -> bool {
-        self.rx.is_empty()
-    }
-
-    /// How many messages are in the channel.
-    pub fn len(&self) -> usize {
-        self.rx.len()
-    }
-
     /// For how many more messages there is room right now.
     ///
     /// Room that was [reserved](Sender::reserve) counts as used.
@@ -230,46 +149,9 @@ impl<T> Receiver<T> {
     pub fn max_capacity(&self) -> usize {
         self.rx.chan.flow.capacity
     }
-
-    /// Looks for the next message, and if there is none, sees to it that the task of `cx` is woken
-    /// when there is.
-    ///
-    /// `Ready(None)` when there will be no more. Of several calls only the last one's waker counts.
-    pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        self.rx.poll_recv(cx)
-    }
-
-    /// Looks for messages, as [`recv_many`](Self::recv_many), and if there are none, sees to it that
-    /// the task of `cx` is woken when there are.
-    pub fn poll_recv_many(
-        &mut self,
-        cx: &mut Context<'_>,
-        buffer: &mut Vec<T>,
-        limit: usize,
-    ) -> Poll<usize> {
-        self.rx.poll_recv_many(cx, buffer, limit)
-    }
-
-    /// How many [`Sender`]s there are.
-    pub fn sender_strong_count(&self) -> usize {
-        self.rx.chan.strong_count()
-    }
-
-    /// How many [`WeakSender`]s there are.
-    pub fn sender_weak_count(&self) -> usize {
-        self.rx.chan.weak_count()
-    }
 }
 
 impl<T> Unpin for Receiver<T> {}
-
-impl<T> fmt::Debug for Receiver<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiver")
-            .field("chan", &self.rx.chan)
-            .finish()
-    }
-}
 
 impl<T> Tx<T> {
     /// Sends by a permit that the caller has.
@@ -356,15 +238,6 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Waits until the receiver is gone or closed, so that work nobody wants can be given up.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: once closed, a channel stays closed.
-    pub async fn closed(&self) {
-        self.tx.closed().await;
-    }
-
     /// Sends `message` if there is room for it right now.
     ///
     /// # Errors
@@ -405,11 +278,6 @@ impl<T> Sender<T> {
     pub fn blocking_send(&self, value: T) -> Result<(), SendError<T>> {
         current::assert_may_block();
         parker::block_on(self.send(value))
-    }
-
-    /// True if the receiver is gone or closed.
-    pub fn is_closed(&self) -> bool {
-        self.tx.is_closed()
     }
 
     /// Waits for room for one message and keeps it until the returned permit is used or dropped.
@@ -508,11 +376,6 @@ impl<T> Sender<T> {
         }
     }
 
-    /// True if `other` sends to the same receiver.
-    pub fn same_channel(&self, other: &Self) -> bool {
-        self.tx.same_channel(&other.tx)
-    }
-
     /// For how many more messages there is room right now.
     ///
     /// Room that was [reserved](Self::reserve) counts as used.
@@ -523,81 +386,6 @@ impl<T> Sender<T> {
     /// The room the channel was made with.
     pub fn max_capacity(&self) -> usize {
         self.tx.chan.flow.capacity
-    }
-
-    /// A sender that does not keep the channel open.
-    #[must_use = "this makes a weak sender and leaves the strong one as it is"]
-    pub fn downgrade(&self) -> WeakSender<T> {
-        WeakSender {
-            weak: self.tx.downgrade(),
-        }
-    }
-
-    /// How many [`Sender`]s there are.
-    pub fn strong_count(&self) -> usize {
-        self.tx.chan.strong_count()
-    }
-
-    /// How many [`WeakSender`]s there are.
-    pub fn weak_count(&self) -> usize {
-        self.tx.chan.weak_count()
-    }
-}
-
-impl<T> Clone for Sender<T> {
-    fn clone(&self) -> Self {
-        Self {
-            tx: self.tx.clone(),
-        }
-    }
-}
-
-impl<T> fmt::Debug for Sender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sender")
-            .field("chan", &self.tx.chan)
-            .finish()
-    }
-}
-
-impl<T> WeakSender<T> {
-    /// A [`Sender`], if there still is another one.
-    ///
-    /// ```
-    /// use heist::sync::mpsc;
-    ///
-    /// let (tx, _rx) = mpsc::channel::<u8>(1);
-    /// let weak = tx.downgrade();
-    /// assert!(weak.upgrade().is_some());
-    /// drop(tx);
-    /// assert!(weak.upgrade().is_none());
-    /// ```
-    pub fn upgrade(&self) -> Option<Sender<T>> {
-        self.weak.upgrade().map(|tx| Sender { tx })
-    }
-
-    /// How many [`Sender`]s there are.
-    pub fn strong_count(&self) -> usize {
-        self.weak.strong_count()
-    }
-
-    /// How many [`WeakSender`]s there are.
-    pub fn weak_count(&self) -> usize {
-        self.weak.weak_count()
-    }
-}
-
-impl<T> Clone for WeakSender<T> {
-    fn clone(&self) -> Self {
-        Self {
-            weak: self.weak.clone(),
-        }
-    }
-}
-
-impl<T> fmt::Debug for WeakSender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WeakSender").finish_non_exhaustive()
     }
 }
 

@@ -33,6 +33,7 @@
 mod blocks;
 mod bounded;
 mod chan;
+mod ends;
 pub mod error;
 mod unbounded;
 

@@ -200,6 +200,22 @@ impl Notify {
     /// had got goes to the next who waits, or is stored.
     ///
     /// [`enable`]: crate::sync::futures::Notified::enable
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::Notify;
+    /// use std::sync::Arc;
+    ///
+    /// let notify = Arc::new(Notify::new());
+    /// let waiter = notify.clone();
+    /// let task = heist::spawn(async move { waiter.notified().await });
+    /// notify.notify_one();
+    /// task.await.unwrap();
+    /// # }
+    /// ```
     pub fn notified(&self) -> Notified<'_> {
         Notified {
             notify: self,
@@ -208,6 +224,11 @@ impl Notify {
     }
 
     /// As [`notified`](Self::notified), with a future that keeps the `Notify` alive.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`notified`](Self::notified): the place in the queue is lost, and a notification that was
+    /// meant for this one goes to the next.
     ///
     /// ```
     /// use heist::sync::Notify;

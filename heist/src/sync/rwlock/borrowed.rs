@@ -198,16 +198,16 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     /// Lets other readers in without letting a writer in between.
     ///
     /// ```
-    /// use heist::sync::{RwLock, RwLockWriteGuard};
+    /// use heist::sync::RwLock;
     ///
     /// let lock = RwLock::new(1);
     /// let mut writer = lock.try_write().unwrap();
     /// *writer = 2;
-    /// let reader = RwLockWriteGuard::downgrade(writer);
+    /// let reader = writer.downgrade();
     /// assert_eq!((*reader, *lock.try_read().unwrap()), (2, 2));
     /// ```
-    pub fn downgrade(this: Self) -> RwLockReadGuard<'a, T> {
-        reader(this.hold.keep_one(), this.data)
+    pub fn downgrade(self) -> RwLockReadGuard<'a, T> {
+        reader(self.hold.keep_one(), self.data)
     }
 }
 

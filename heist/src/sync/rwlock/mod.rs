@@ -183,6 +183,17 @@ impl<T: ?Sized> RwLock<T> {
     /// # Cancel safety
     ///
     /// Dropping the future gives up the place in the queue.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let lock = heist::sync::RwLock::new(7);
+    /// let (a, b) = heist::join!(lock.read(), lock.read());
+    /// assert_eq!((*a, *b), (7, 7));
+    /// # }
+    /// ```
     pub async fn read(&self) -> RwLockReadGuard<'_, T> {
         self.acquire(1).await;
         self.reader()
@@ -204,6 +215,21 @@ impl<T: ?Sized> RwLock<T> {
     /// # Cancel safety
     ///
     /// As [`read`](Self::read).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::RwLock;
+    /// use std::sync::Arc;
+    ///
+    /// let lock = Arc::new(RwLock::new(7));
+    /// let guard = lock.clone().read_owned().await;
+    /// let seen = heist::spawn(async move { *guard }).await.unwrap();
+    /// assert_eq!(seen, 7);
+    /// # }
+    /// ```
     pub async fn read_owned(self: Arc<Self>) -> OwnedRwLockReadGuard<T> {
         self.acquire(1).await;
         self.owned_reader()
@@ -234,6 +260,17 @@ impl<T: ?Sized> RwLock<T> {
     /// # Cancel safety
     ///
     /// Dropping the future gives up the place in the queue.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let lock = heist::sync::RwLock::new(1);
+    /// *lock.write().await += 1;
+    /// assert_eq!(*lock.read().await, 2);
+    /// # }
+    /// ```
     pub async fn write(&self) -> RwLockWriteGuard<'_, T> {
         self.acquire(self.max_readers).await;
         self.writer()
@@ -255,6 +292,21 @@ impl<T: ?Sized> RwLock<T> {
     /// # Cancel safety
     ///
     /// As [`write`](Self::write).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// use heist::sync::RwLock;
+    /// use std::sync::Arc;
+    ///
+    /// let lock = Arc::new(RwLock::new(1));
+    /// let mut guard = lock.clone().write_owned().await;
+    /// heist::spawn(async move { *guard += 1 }).await.unwrap();
+    /// assert_eq!(*lock.read().await, 2);
+    /// # }
+    /// ```
     pub async fn write_owned(self: Arc<Self>) -> OwnedRwLockWriteGuard<T> {
         self.acquire(self.max_readers).await;
         self.owned_writer()
@@ -336,37 +388,66 @@ mod tests;
 mod loom_tests {
     use super::*;
     use crate::engine::base::parker::block_on;
-    use crate::loom::cell::UnsafeCell;
+    use crate::loom::sync::Arc as LoomArc;
     use crate::loom::thread;
+    use crate::sync::loom_support::{Tracked, model, poll_once};
+    use std::pin::pin;
 
-    struct Tracked(UnsafeCell<u32>);
-    // SAFETY: the lock under test guards it; loom watches.
-    unsafe impl Send for Tracked {}
-    // SAFETY: as above.
-    unsafe impl Sync for Tracked {}
+    fn locked() -> LoomArc<RwLock<Tracked>> {
+        LoomArc::new(RwLock::new(Tracked::new(0)))
+    }
 
     #[test]
     fn writers_exclude_and_readers_share() {
-        let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(2);
-        builder.check(|| {
-            let lock = crate::loom::sync::Arc::new(RwLock::new(Tracked(UnsafeCell::new(0))));
+        model(|| {
+            let lock = locked();
             let writer = {
-                let lock = crate::loom::sync::Arc::clone(&lock);
+                let lock = LoomArc::clone(&lock);
                 thread::spawn(move || {
                     let guard = block_on(lock.write());
-                    // SAFETY: under the write lock.
-                    guard.0.with_mut(|p| unsafe { *p += 1 });
+                    guard.add_one();
                     let guard = RwLockWriteGuard::downgrade(guard);
-                    // SAFETY: under the read lock.
-                    assert_eq!(guard.0.with(|p| unsafe { *p }), 1);
+                    assert_eq!(guard.get(), 1);
                 })
             };
-            {
-                let first = block_on(lock.read());
-                // SAFETY: under the read lock.
-                assert!(first.0.with(|p| unsafe { *p }) <= 1);
-            }
+            assert!(block_on(lock.read()).get() <= 1);
+            writer.join().unwrap();
+            assert!(lock.try_write().is_ok());
+        });
+    }
+
+    /// A writer waits for the reader, and sees that it is done.
+    #[test]
+    fn the_last_reader_lets_the_writer_in() {
+        model(|| {
+            let lock = locked();
+            let reader = {
+                let lock = LoomArc::clone(&lock);
+                thread::spawn(move || block_on(lock.read()).get())
+            };
+            block_on(lock.write()).set(1);
+            assert!(reader.join().unwrap() <= 1);
+            assert_eq!(block_on(lock.read()).get(), 1);
+        });
+    }
+
+    /// A writer that gives up lets the readers behind it in.
+    #[test]
+    fn a_writer_that_gives_up() {
+        model(|| {
+            let lock = locked();
+            let first = block_on(lock.read());
+            let writer = {
+                let lock = LoomArc::clone(&lock);
+                thread::spawn(move || {
+                    if let std::task::Poll::Ready(guard) = poll_once(pin!(lock.write())) {
+                        guard.set(1);
+                    }
+                })
+            };
+            assert_eq!(first.get(), 0);
+            drop(first);
+            assert!(block_on(lock.read()).get() <= 1);
             writer.join().unwrap();
             assert!(lock.try_write().is_ok());
         });

@@ -203,10 +203,10 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
     }
 
     /// Lets other readers in without letting a writer in between.
-    pub fn downgrade(this: Self) -> OwnedRwLockReadGuard<T> {
+    pub fn downgrade(self) -> OwnedRwLockReadGuard<T> {
         OwnedRwLockReadGuard {
-            hold: this.hold.keep_one(),
-            data: this.data,
+            hold: self.hold.keep_one(),
+            data: self.data,
         }
     }
 

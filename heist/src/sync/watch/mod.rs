@@ -209,6 +209,21 @@ impl<T> Receiver<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: if the future is dropped, no value was counted as seen.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, mut receiver) = heist::sync::watch::channel("starting");
+    /// sender.send("ready").unwrap();
+    /// receiver.changed().await.unwrap();
+    /// assert_eq!(*receiver.borrow_and_update(), "ready");
+    ///
+    /// drop(sender);
+    /// assert!(receiver.changed().await.is_err());
+    /// # }
+    /// ```
     pub async fn changed(&mut self) -> Result<(), RecvError> {
         spend_budget(self.watched.wait(&mut self.seen)).await
     }
@@ -391,6 +406,18 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// Cancel safe.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (sender, receiver) = heist::sync::watch::channel(0);
+    /// heist::spawn(async move { drop(receiver) });
+    /// sender.closed().await;
+    /// assert!(sender.is_closed());
+    /// # }
+    /// ```
     pub async fn closed(&self) {
         spend_budget(async {
             loop {
@@ -568,20 +595,16 @@ mod loom_tests {
     use super::*;
     use crate::engine::base::parker::block_on;
     use crate::loom::thread;
-
-    fn model(f: impl Fn() + Sync + Send + 'static) {
-        let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(2);
-        builder.check(f);
-    }
+    use crate::sync::loom_support::{Tracked, model, poll_once};
+    use std::pin::pin;
 
     #[test]
     fn a_change_and_the_end_are_seen() {
         model(|| {
-            let (tx, mut rx) = channel(0);
-            let sender = thread::spawn(move || tx.send(1).unwrap());
+            let (tx, mut rx) = channel(Tracked::new(0));
+            let sender = thread::spawn(move || assert!(tx.send(Tracked::new(1)).is_ok()));
             assert!(block_on(rx.changed()).is_ok());
-            assert_eq!(*rx.borrow(), 1);
+            assert_eq!(rx.borrow().get(), 1);
             assert!(block_on(rx.changed()).is_err());
             sender.join().unwrap();
         });
@@ -606,6 +629,85 @@ mod loom_tests {
             let receiver = thread::spawn(move || drop(rx));
             block_on(tx.closed());
             receiver.join().unwrap();
+        });
+    }
+
+    /// Who hears that something changed has also all that the sender did before.
+    #[test]
+    fn a_change_brings_what_came_before_it() {
+        model(|| {
+            let beside = Arc::new(Tracked::new(0));
+            let (tx, mut rx) = channel(0);
+            let sender = {
+                let beside = Arc::clone(&beside);
+                thread::spawn(move || {
+                    beside.set(1);
+                    tx.send(1).unwrap();
+                    tx
+                })
+            };
+            if rx.has_changed().unwrap() {
+                assert_eq!(beside.get(), 1);
+            }
+            assert!(block_on(rx.changed()).is_ok());
+            assert_eq!(beside.get(), 1);
+            drop(sender.join().unwrap());
+        });
+    }
+
+    /// Who finds no sender, or no receiver, has all that the last one did.
+    #[test]
+    fn an_end_brings_what_came_before_it() {
+        model(|| {
+            let beside = Arc::new((Tracked::new(0), Tracked::new(0)));
+            let (tx, rx) = channel(0);
+            let other = {
+                let beside = Arc::clone(&beside);
+                let tx = tx.clone();
+                let mut rx = rx.clone();
+                thread::spawn(move || {
+                    beside.0.set(1);
+                    drop(tx);
+                    assert!(block_on(rx.changed()).is_err());
+                    assert_eq!(beside.1.get(), 1);
+                    drop(rx);
+                })
+            };
+            drop(rx);
+            beside.1.set(1);
+            drop(tx);
+            other.join().unwrap();
+            assert_eq!(beside.0.get(), 1);
+        });
+    }
+
+    /// Whoever gives up waiting has seen nothing.
+    #[test]
+    fn giving_up_against_send() {
+        model(|| {
+            let (tx, mut rx) = channel(0);
+            let sender = thread::spawn(move || tx.send(1).is_ok());
+            if poll_once(pin!(rx.changed())).is_pending() {
+                assert!(block_on(rx.changed()).is_ok());
+            }
+            assert_eq!(*rx.borrow(), 1);
+            assert!(sender.join().unwrap());
+        });
+    }
+
+    /// A value that is looked at has the version it is said to have (V1).
+    #[test]
+    fn a_look_knows_its_version() {
+        model(|| {
+            let (tx, mut rx) = channel(0);
+            let sender = thread::spawn(move || tx.send(1).is_ok());
+            let (value, has_changed) = {
+                let look = rx.borrow_and_update();
+                (*look, look.has_changed())
+            };
+            assert_eq!(value == 1, has_changed);
+            assert_eq!(block_on(rx.changed()).is_ok(), !has_changed);
+            assert!(sender.join().unwrap());
         });
     }
 }

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::io;
 
 use crate::runtime::Handle;
-use crate::task::{AbortHandle, JoinSet, LocalSet};
+use crate::task::{self, AbortHandle, JoinSet, LocalSet};
 
 /// Sets a task of a [`JoinSet`] up; made by [`JoinSet::build_task`].
 #[must_use = "builders do nothing until something is spawned"]
@@ -36,7 +36,8 @@ impl<'a, T: 'static> Builder<'a, T> {
         F: Future<Output = T> + Send + 'static,
         T: Send,
     {
-        Ok(self.set.spawn(future))
+        let task = task::Builder::named(self.name).spawn(future)?;
+        Ok(self.set.insert(task))
     }
 
     /// As [`JoinSet::spawn_on`].
@@ -50,7 +51,8 @@ impl<'a, T: 'static> Builder<'a, T> {
         F: Future<Output = T> + Send + 'static,
         T: Send,
     {
-        Ok(self.set.spawn_on(future, handle))
+        let task = task::Builder::named(self.name).spawn_on(future, handle)?;
+        Ok(self.set.insert(task))
     }
 
     /// As [`JoinSet::spawn_blocking`].
@@ -64,7 +66,8 @@ impl<'a, T: 'static> Builder<'a, T> {
         F: FnOnce() -> T + Send + 'static,
         T: Send,
     {
-        Ok(self.set.spawn_blocking(f))
+        let task = task::Builder::named(self.name).spawn_blocking(f)?;
+        Ok(self.set.insert(task))
     }
 
     /// As [`JoinSet::spawn_blocking_on`].
@@ -78,7 +81,8 @@ impl<'a, T: 'static> Builder<'a, T> {
         F: FnOnce() -> T + Send + 'static,
         T: Send,
     {
-        Ok(self.set.spawn_blocking_on(f, handle))
+        let task = task::Builder::named(self.name).spawn_blocking_on(f, handle)?;
+        Ok(self.set.insert(task))
     }
 
     /// As [`JoinSet::spawn_local`].
@@ -91,7 +95,8 @@ impl<'a, T: 'static> Builder<'a, T> {
     where
         F: Future<Output = T> + 'static,
     {
-        Ok(self.set.spawn_local(future))
+        let task = task::Builder::named(self.name).spawn_local(future)?;
+        Ok(self.set.insert(task))
     }
 
     /// As [`JoinSet::spawn_local_on`].
@@ -104,7 +109,8 @@ impl<'a, T: 'static> Builder<'a, T> {
     where
         F: Future<Output = T> + 'static,
     {
-        Ok(self.set.spawn_local_on(future, local_set))
+        let task = task::Builder::named(self.name).spawn_local_on(future, local_set)?;
+        Ok(self.set.insert(task))
     }
 }
 

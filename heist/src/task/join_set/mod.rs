@@ -184,6 +184,23 @@ impl<T: 'static> JoinSet<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: if another branch of a `select!` completes first, no task was taken out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut set = heist::task::JoinSet::new();
+    /// for n in 0..3 {
+    ///     set.spawn(async move { n });
+    /// }
+    /// let mut sum = 0;
+    /// while let Some(result) = set.join_next().await {
+    ///     sum += result.unwrap();
+    /// }
+    /// assert_eq!(sum, 3);
+    /// # }
+    /// ```
     pub async fn join_next(&mut self) -> Option<Result<T, JoinError>> {
         poll_fn(|cx| self.poll_join_next(cx)).await
     }
@@ -194,6 +211,18 @@ impl<T: 'static> JoinSet<T> {
     /// # Cancel safety
     ///
     /// Cancel safe: if another branch of a `select!` completes first, no task was taken out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut set = heist::task::JoinSet::new();
+    /// let task = set.spawn(async { "done" });
+    /// let (id, output) = set.join_next_with_id().await.unwrap().unwrap();
+    /// assert_eq!((id, output), (task.id(), "done"));
+    /// # }
+    /// ```
     pub async fn join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
         poll_fn(|cx| self.poll_join_next_with_id(cx)).await
     }
@@ -212,6 +241,11 @@ impl<T: 'static> JoinSet<T> {
     }
 
     /// Aborts all tasks and waits until they have ended. What they gave or panicked with is dropped.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: all tasks have been aborted when it is first polled, and those that have not been
+    /// waited for stay in the set.
     ///
     /// ```
     /// # #[heist::main]
@@ -233,6 +267,26 @@ impl<T: 'static> JoinSet<T> {
     ///
     /// If a task panicked, with its panic, or was cancelled. The others are aborted then, as the set
     /// is dropped.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: the set goes with the future, so the tasks are aborted and their outputs
+    /// lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut set = heist::task::JoinSet::new();
+    /// for n in 0..3 {
+    ///     set.spawn(async move { n });
+    /// }
+    /// let mut outputs = set.join_all().await;
+    /// outputs.sort();
+    /// assert_eq!(outputs, [0, 1, 2]);
+    /// # }
+    /// ```
     pub async fn join_all(mut self) -> Vec<T> {
         let mut outputs = Vec::with_capacity(self.len());
         while let Some(output) = self.join_next().await {

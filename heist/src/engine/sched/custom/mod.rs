@@ -23,6 +23,8 @@
 //!   thread, and has a [`LocalScheduler`](super::local_set::LocalScheduler) for tasks that are not `Send`. They are
 //!   no tokens: what the scheduler gets is an ordinary task that holds nothing and, polled, runs the set of the
 //!   worker it is on; if that is another than it was made on, it is a fault. The worker closes its set before it leaves.
+//! * **C7** A worker's state is made by its crew's scheduler, and is in a core, which never gets into another crew: so
+//!   its type is known without asking.
 //! * **I7** (with I1 to I6 of [`sched`](super)) *Telling one worker.* Push, fence, look at its bit; if it is set,
 //!   claim it. The worker sets its bit, fences, and looks at what is its own before each sleep, whether or not
 //!   others are searching. One of the two sees the other. A claimed worker counts as searching as any other
@@ -53,7 +55,7 @@ pub use self::token::Runnable;
 use std::any::Any;
 use std::fmt;
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use self::typed::{Erased, Typed};
@@ -61,9 +63,9 @@ use crate::engine::base::counters::Counter;
 use crate::engine::base::parker::SharedParker;
 use crate::engine::base::unwind;
 use crate::engine::sched::crew::{Core, Crew, CrewConfig};
-use crate::engine::sched::strategy::{Origin, Strategy};
+use crate::engine::sched::strategy::{Cause, Strategy};
 use crate::engine::sched::worker::WorkerContext;
-use crate::engine::task::{self, Id, JoinHandle};
+use crate::engine::task::{self, Id, JoinHandle, Origin};
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::loom::sync::atomic::{AtomicBool, fence};
@@ -150,16 +152,16 @@ impl Crew<Custom> {
         self: &Arc<Self>,
         future: F,
         id: Id,
-        tag: u32,
-        spawned_at: &'static Location<'static>,
+        tag: u16,
+        origin: Origin,
     ) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        let (mut runnable, join) = self.make_task(future, id, spawned_at);
+        let (mut runnable, join) = self.make_task(future, id, origin);
         runnable.set_tag(tag);
-        self.push_spawned(runnable);
+        self.admit(runnable);
         join
     }
 
@@ -204,7 +206,7 @@ impl Crew<Custom> {
             self.fail(&format!(
                 "it dropped task {}, spawned at {}",
                 right.id(),
-                right.spawned_at()
+                right.origin().spawned_at()
             ));
         }
         let on_the_spot = match &mut *self.strategy.orphans.lock() {
@@ -314,10 +316,10 @@ impl Strategy for Custom {
     }
 
     #[inline]
-    fn push_local(worker: &WorkerContext<Self>, runnable: task::Runnable, origin: Origin) {
+    fn push_local(worker: &WorkerContext<Self>, runnable: task::Runnable, cause: Cause) {
         // The core is gone while a task of this worker blocks in place, and within the scheduler itself.
         let Some(mut core) = worker.core.take() else {
-            return Self::push_foreign(&worker.crew, runnable, origin);
+            return Self::push_foreign(&worker.crew, runnable, cause);
         };
         let post = worker.post();
         post.counters.local_schedules.add(1);
@@ -325,7 +327,7 @@ impl Strategy for Custom {
         let task = Runnable::new(runnable);
         let scheduler = &worker.crew.strategy.scheduler;
         let tell = guarded(&worker.crew, "push", || {
-            scheduler.push(task, origin, Some(&mut *core.own.state))
+            scheduler.push(task, cause, Some(&mut *core.own.state))
         });
         if let Some(tell) = tell {
             worker.tell(&mut core, tell);
@@ -333,7 +335,7 @@ impl Strategy for Custom {
         worker.core.set(Some(core));
     }
 
-    fn push_foreign(crew: &Crew<Self>, runnable: task::Runnable, origin: Origin) {
+    fn push_foreign(crew: &Crew<Self>, runnable: task::Runnable, cause: Cause) {
         let strategy = &crew.strategy;
         let call = crew.foreign_calls.begin();
         // Ordering: C4. Pairs with the fence in `end_tasks`: either we see that it ended, or it waits
@@ -346,7 +348,7 @@ impl Strategy for Custom {
             return runnable.cancel();
         }
         let task = Runnable::new(runnable);
-        let tell = guarded(crew, "push", || strategy.scheduler.push(task, origin, None));
+        let tell = guarded(crew, "push", || strategy.scheduler.push(task, cause, None));
         match tell {
             Some(Tell::Nobody | Tell::Anyone) => crew.notify(),
             Some(Tell::Worker(index)) => crew.tell_worker(index),

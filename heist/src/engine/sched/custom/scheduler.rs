@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::engine::sched::custom::token::Runnable;
-use crate::engine::sched::strategy::Origin;
+use crate::engine::sched::strategy::Cause;
 
 /// A scheduling strategy: where runnable tasks wait, and what a worker runs next.
 ///
@@ -42,7 +42,7 @@ use crate::engine::sched::strategy::Origin;
 /// ```
 /// use std::collections::VecDeque;
 /// use std::sync::Mutex;
-/// use heist::scheduler::{Origin, Runnable, Scheduler, Tell, Turn};
+/// use heist::scheduler::{Cause, Runnable, Scheduler, Tell, Turn};
 ///
 /// struct Fifo(Mutex<VecDeque<Runnable>>);
 ///
@@ -51,7 +51,7 @@ use crate::engine::sched::strategy::Origin;
 ///
 ///     fn worker(&self, _index: usize) {}
 ///
-///     fn push(&self, task: Runnable, _: Origin, _: Option<&mut ()>) -> Tell {
+///     fn push(&self, task: Runnable, _: Cause, _: Option<&mut ()>) -> Tell {
 ///         self.0.lock().unwrap().push_back(task);
 ///         Tell::Anyone
 ///     }
@@ -87,7 +87,7 @@ pub trait Scheduler: Send + Sync + 'static {
     ///
     /// `worker` is the worker on which that happened. It is `None` if it happened elsewhere: on a thread that is
     /// no worker, or in a call of this strategy itself.
-    fn push(&self, task: Runnable, origin: Origin, worker: Option<&mut Self::Worker>) -> Tell;
+    fn push(&self, task: Runnable, cause: Cause, worker: Option<&mut Self::Worker>) -> Tell;
 
     /// Gives what the worker is to run next. At shutdown it is called for every worker until it gives nothing.
     fn next(&self, worker: &mut Self::Worker, turn: &mut Turn<'_>) -> Option<Runnable>;

@@ -43,18 +43,18 @@ impl Runnable {
 
     /// Where the task was spawned.
     pub fn spawned_at(&self) -> &'static Location<'static> {
-        self.right().spawned_at()
+        self.right().origin().spawned_at()
     }
 
     /// The task's tag.
     #[inline]
-    pub fn tag(&self) -> u32 {
+    pub fn tag(&self) -> u16 {
         self.right().tag()
     }
 
     /// Changes the task's tag.
     #[inline]
-    pub fn set_tag(&mut self, tag: u32) {
+    pub fn set_tag(&mut self, tag: u16) {
         if let Some(right) = &mut self.0 {
             right.set_tag(tag);
         }

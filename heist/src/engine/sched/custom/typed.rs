@@ -6,7 +6,7 @@ use crate::engine::sched::crew::Core;
 use crate::engine::sched::custom::scheduler::{Scheduler, Tell, Turn};
 use crate::engine::sched::custom::token::Runnable;
 use crate::engine::sched::custom::{Custom, YIELDS_BEFORE_DRIVERS, guarded};
-use crate::engine::sched::strategy::{Origin, Pick};
+use crate::engine::sched::strategy::{Cause, Pick};
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task;
 
@@ -14,7 +14,7 @@ use crate::engine::task;
 pub(super) trait Erased: Send + Sync {
     fn worker(&self, index: usize) -> Box<dyn Any + Send>;
     fn work(&self, worker: &WorkerContext<Custom>, core: Box<Core<Custom>>);
-    fn push(&self, task: Runnable, origin: Origin, worker: Option<&mut (dyn Any + Send)>) -> Tell;
+    fn push(&self, task: Runnable, cause: Cause, worker: Option<&mut (dyn Any + Send)>) -> Tell;
     fn drain(&self, worker: &mut (dyn Any + Send), turn: &mut Turn<'_>) -> Option<Runnable>;
     fn has_work(&self, worker: &(dyn Any + Send)) -> bool;
     fn has_shared_work(&self) -> bool;
@@ -24,12 +24,23 @@ pub(super) trait Erased: Send + Sync {
 /// A scheduler of type `T`, and the worker's loop that knows it.
 pub(super) struct Typed<T>(pub(super) T);
 
-const STATE: &str = "the state that this scheduler made";
+/// A worker's state, as what it is.
+///
+/// # Safety
+///
+/// C7: it was made by a `Typed<T>`.
+#[inline(always)]
+unsafe fn state_mut<T: Scheduler>(state: &mut (dyn Any + Send)) -> &mut T::Worker {
+    debug_assert!(state.is::<T::Worker>());
+    // SAFETY: it is one, says the caller, and borrowed alone.
+    unsafe { &mut *std::ptr::from_mut(state).cast() }
+}
 
 impl<T: Scheduler> Typed<T> {
     #[inline]
     fn state(core: &mut Core<Custom>) -> &mut T::Worker {
-        core.own.state.downcast_mut().expect(STATE)
+        // SAFETY: C7 — the core is one of the crew that has this scheduler.
+        unsafe { state_mut::<T>(&mut *core.own.state) }
     }
 
     /// Asks for a task, and checks what comes.
@@ -95,7 +106,7 @@ impl<T: Scheduler> Pick<Custom> for Typed<T> {
         worker.post().own.pushed.add(1);
         let task = Runnable::new(runnable);
         let tell = guarded(&worker.crew, "push", || {
-            self.0.push(task, Origin::Yielded, Some(Self::state(core)))
+            self.0.push(task, Cause::Yielded, Some(Self::state(core)))
         });
         match tell {
             // This worker is awake and comes to it: others are asked for help, no more.
@@ -121,19 +132,22 @@ impl<T: Scheduler> Erased for Typed<T> {
         worker.run(core, self);
     }
 
-    fn push(&self, task: Runnable, origin: Origin, worker: Option<&mut (dyn Any + Send)>) -> Tell {
-        let worker = worker.map(|state| state.downcast_mut().expect(STATE));
-        self.0.push(task, origin, worker)
+    fn push(&self, task: Runnable, cause: Cause, worker: Option<&mut (dyn Any + Send)>) -> Tell {
+        // SAFETY: C7 — passed on by the crew that has this scheduler.
+        let worker = worker.map(|state| unsafe { state_mut::<T>(state) });
+        self.0.push(task, cause, worker)
     }
 
     fn drain(&self, worker: &mut (dyn Any + Send), turn: &mut Turn<'_>) -> Option<Runnable> {
-        let worker = worker.downcast_mut().expect(STATE);
+        // SAFETY: as above.
+        let worker = unsafe { state_mut::<T>(worker) };
         let next = self.0.next(worker, turn);
         next.or_else(|| self.0.steal(worker, turn))
     }
 
     fn has_work(&self, worker: &(dyn Any + Send)) -> bool {
-        self.0.has_work(worker.downcast_ref().expect(STATE))
+        let state = worker.downcast_ref();
+        self.0.has_work(state.expect("made by this scheduler (C7)"))
     }
 
     fn has_shared_work(&self) -> bool {

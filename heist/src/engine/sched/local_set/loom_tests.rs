@@ -57,7 +57,7 @@ fn idle_task() -> (Rc<LocalScheduler>, Arc<Gate>, Waker, JoinHandle<()>) {
         gate: Arc::clone(&gate),
         home: ThreadMark::here(),
     };
-    let join = set.spawn(waiter, Id::next());
+    let join = set.spawn(waiter, Id::next(), Origin::here());
     let mut cx = Context::from_waker(Waker::noop());
     assert_eq!(set.poll(&mut cx, |_| None::<()>), Err(Progress::Waiting));
     let waker = gate.waker.lock().unwrap().take().expect("polled");

@@ -28,7 +28,7 @@ pub(crate) fn median(values: &[f64]) -> f64 {
 }
 
 /// Linear between the two nearest of the sorted values.
-fn quantile(sorted: &[f64], q: f64) -> f64 {
+pub(crate) fn quantile(sorted: &[f64], q: f64) -> f64 {
     let place = q * (sorted.len() - 1) as f64;
     let (low, high) = (place.floor() as usize, place.ceil() as usize);
     sorted[low] + (sorted[high] - sorted[low]) * place.fract()

@@ -1,0 +1,202 @@
+//! What `--check` holds the rival to. Lower a limit when it is beaten for good; raising one needs
+//! a reason in the commit.
+
+use super::stats::{Ratio, median};
+use super::{Compared, Contest, Delays, Report, means};
+
+/// The most of Tokio's time that each workload may take: the median itself is held to it.
+const TIME: &[(&str, f64)] = &[
+    ("chained_spawn", 0.40),
+    ("ping_pong", 0.60),
+    ("spawn_many", 0.50),
+    ("yield_many", 0.45),
+    ("chained_spawn_bench", 0.40),
+    ("ping_pong_bench", 0.60),
+    ("spawn_many_bench", 0.50),
+    ("yield_many_bench", 0.45),
+    ("spawn_from_worker", 0.45),
+    ("timeout_ready", 0.50),
+];
+
+/// The same for every other workload, and for the processor time of all: held to it is the lower end of
+/// the interval, as the median of equals is above 1 every other time.
+const NOT_BEHIND: f64 = 1.00;
+
+/// The most that all workloads together may take, as a geometric mean. Not asked of a few of them.
+const MEAN: f64 = 0.60;
+const ALL: usize = 30;
+
+/// Waits a round may be more than Tokio's by this factor and this count: they come in bursts.
+const WAITS: (f64, f64) = (1.10, 20.0);
+
+/// The most of Tokio's delay that a tail's may be, at these shares of the events. Tails are noisy:
+/// what is rare is seen rarely.
+const DELAYS: &[(f64, f64)] = &[(0.5, 1.10), (0.99, 1.10), (0.999, 1.25)];
+
+/// The same where a task blocks its worker.
+const STALLS: &[(f64, f64)] = &[(0.5, 1.10), (0.99, 0.50)];
+
+/// Delays below this are as good as none, in nanoseconds.
+const DELAY_SLACK: f64 = 50_000.0;
+
+/// Figures that are held to a number of their own, whatever Tokio's is.
+const ABSOLUTE: &[(&str, f64)] = &[
+    ("idle_1m.bytes_per_task", 160.0),
+    ("sleeping_1m.bytes_per_task", 224.0),
+];
+
+/// The most of Tokio's figure that any other reading of a probe may be.
+const PROBE_OTHERWISE: f64 = 1.05;
+
+/// What two sleeping processes may differ by, by chance: both figures are close to nothing.
+const SLACK: &[(&str, f64)] = &[
+    ("idle_cpu.cpu_ms_per_s", 0.5),
+    ("idle_cpu.waits_per_s", 5.0),
+    ("idle_connections.cpu_ms_per_s", 0.5),
+    ("idle_connections.waits_per_s", 5.0),
+    ("tick_100hz.cpu_ms_per_s", 0.5),
+    ("tick_100hz.waits_per_s", 5.0),
+];
+
+/// What is over its limit, one line each.
+pub(crate) fn failures(report: &Report) -> Vec<String> {
+    let mut failures = Vec::new();
+    for contest in report.contests.iter().chain(&report.sweeps) {
+        failures.extend(time_failure(contest));
+        failures.extend(behind(&contest.name, "CPU", contest.cpu));
+        failures.extend(waits_failure(contest));
+    }
+    failures.extend(report.delays.iter().flat_map(delay_failures));
+    failures.extend(report.probes.iter().filter_map(probe_failure));
+    let mean = means(&report.contests).map_or(0.0, |(time, _)| time);
+    if report.contests.len() >= ALL && mean > MEAN {
+        failures.push(format!("geometric mean: {mean:.3} > {MEAN:.2}"));
+    }
+    failures
+}
+
+/// For `--list`.
+pub(crate) fn time_limit(name: &str) -> f64 {
+    find(TIME, name).unwrap_or(NOT_BEHIND)
+}
+
+fn time_failure(contest: &Contest) -> Option<String> {
+    match find(TIME, &contest.name) {
+        Some(limit) => exceeds(&contest.name, contest.time, limit),
+        None => behind(&contest.name, "time", contest.time),
+    }
+}
+
+fn exceeds(name: &str, ratio: Ratio, limit: f64) -> Option<String> {
+    let doubt = if ratio.low <= limit {
+        ": the interval reaches the limit, more rounds may settle it"
+    } else {
+        ""
+    };
+    (ratio.value > limit).then(|| {
+        format!(
+            "{name}: time {:.3} > {limit:.2} (95 % {:.2}–{:.2}){doubt}",
+            ratio.value, ratio.low, ratio.high
+        )
+    })
+}
+
+fn behind(name: &str, what: &str, ratio: Ratio) -> Option<String> {
+    (ratio.low > NOT_BEHIND).then(|| {
+        format!(
+            "{name}: {what} {:.3}, and surely above {NOT_BEHIND:.2} (95 % {:.2}–{:.2})",
+            ratio.value, ratio.low, ratio.high
+        )
+    })
+}
+
+fn waits_failure(contest: &Contest) -> Option<String> {
+    let [base, rival] = [contest.base(), contest.rival()].map(|lane| median(&lane.voluntary));
+    let limit = base * WAITS.0 + WAITS.1;
+    (rival > limit).then(|| {
+        let name = &contest.name;
+        format!("{name}: {rival:.0} waits a round, the base has {base:.0}")
+    })
+}
+
+fn delay_failures(delays: &Delays) -> Vec<String> {
+    let limits = match delays.name.starts_with("stall_") {
+        true => STALLS,
+        false => DELAYS,
+    };
+    let over = |&(share, limit): &(f64, f64)| {
+        let (ratio, slower) = (delays.ratio(share), delays.lanes[1].at(share) > DELAY_SLACK);
+        let name = &delays.name;
+        (ratio > limit && slower)
+            .then(|| format!("{name}: p{} {ratio:.2} > {limit:.2}", share * 100.0))
+    };
+    limits.iter().filter_map(over).collect()
+}
+
+fn probe_failure(probe: &Compared) -> Option<String> {
+    let limit = match find(ABSOLUTE, &probe.name) {
+        Some(limit) => limit,
+        None => probe.base * PROBE_OTHERWISE + find(SLACK, &probe.name).unwrap_or(0.0),
+    };
+    (probe.rival > limit).then(|| format!("{}: {:.1} > {limit:.1}", probe.name, probe.rival))
+}
+
+fn find(table: &[(&str, f64)], name: &str) -> Option<f64> {
+    table
+        .iter()
+        .find(|(entry, _)| *entry == name)
+        .map(|&(_, limit)| limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::side::Side;
+
+    fn compared(name: &str, base: f64, rival: f64) -> Compared {
+        Compared {
+            name: name.to_owned(),
+            base,
+            rival,
+        }
+    }
+
+    #[test]
+    fn every_named_limit_is_a_workload() {
+        let workloads = (Side::tokio().workloads)();
+        for (name, _) in TIME {
+            assert!(workloads.iter().any(|w| w.name == *name), "{name}");
+        }
+        let probes = (Side::tokio().probes)();
+        for (name, _) in ABSOLUTE.iter().chain(SLACK) {
+            let (probe, _) = name.split_once('.').unwrap();
+            assert!(probes.iter().any(|p| p.name == probe), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_ratio_is_held_to_its_limit() {
+        let ratio = |value, low| Ratio {
+            value,
+            quiet: value,
+            low,
+            high: value,
+        };
+        assert_eq!(exceeds("x", ratio(0.40, 0.30), 0.40), None);
+        assert!(exceeds("x", ratio(0.41, 0.30), 0.40).is_some());
+        assert_eq!(behind("x", "time", ratio(1.20, 0.90)), None);
+        assert!(behind("x", "time", ratio(1.20, 1.05)).is_some());
+        assert_eq!(time_limit("chained_spawn"), 0.40);
+        assert_eq!(time_limit("oneshot"), NOT_BEHIND);
+    }
+
+    #[test]
+    fn memory_is_held_to_bytes_and_the_rest_to_tokio() {
+        let bytes = "idle_1m.bytes_per_task";
+        assert!(probe_failure(&compared(bytes, 400.0, 161.0)).is_some());
+        assert!(probe_failure(&compared(bytes, 100.0, 150.0)).is_none());
+        assert!(probe_failure(&compared("idle_1m.up_ns_per_task", 100.0, 106.0)).is_some());
+        assert!(probe_failure(&compared("idle_cpu.cpu_ms_per_s", 0.1, 0.5)).is_none());
+        assert!(probe_failure(&compared("idle_cpu.cpu_ms_per_s", 0.1, 1.0)).is_some());
+    }
+}
