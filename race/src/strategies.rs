@@ -65,7 +65,7 @@ const LOADS: &[Load] = &[
         round: pairs,
     },
     Load {
-        what: "8 latency tasks that sleep 1 ms, 20 times, beside 100 batch tasks of 100 µs a turn: how late the median \
+        what: "16 latency tasks that sleep 1 ms, 10 times, beside 300 batch tasks of 100 µs a turn: how late the median \
                nap ends, how late one in a hundred, and time by batch turns",
         figures: &[
             ("mixed_p50", "µs late"),
@@ -388,14 +388,14 @@ fn mixed(runtime: &Runtime, _workers: usize) -> Vec<f64> {
     };
     let handle = runtime.handle();
     let tag = |class| tag_of(runtime, class);
-    for _ in 0..100 {
+    for _ in 0..300 {
         handle.spawn_tagged(tag(Class::Batch), batch());
     }
-    let tasks: Vec<_> = (0..8)
+    let tasks: Vec<_> = (0..16)
         .map(|_| {
             let late = Arc::clone(&late);
             handle.spawn_tagged(tag(Class::Latency), async move {
-                for _ in 0..20 {
+                for _ in 0..10 {
                     let due = Instant::now() + NAP;
                     heist::time::sleep_until(due.into()).await;
                     let lateness = due.elapsed().as_secs_f64() * 1e6;

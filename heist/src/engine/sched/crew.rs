@@ -63,7 +63,6 @@ pub(crate) struct Crew<S: Strategy = Stealing> {
     /// Set once; workers leave when they see it.
     closing: AtomicBool,
     /// Cores of workers that have left; the last one brings the runtime down.
-    #[expect(clippy::vec_box, reason = "cores move between threads as boxes")]
     pub(super) returned: Mutex<Vec<Box<Core<S>>>>,
     /// Spawned and ended by threads that are no workers of ours.
     pub(super) foreign_spawned: Counter,

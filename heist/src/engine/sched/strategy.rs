@@ -88,7 +88,6 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
     }
 
     /// The last worker's: brings all tasks to their end (`shutdown`).
-    #[expect(clippy::vec_box, reason = "cores move between threads as boxes")]
     fn end_tasks(crew: &Arc<Crew<Self>>, cores: Vec<Box<Core<Self>>>);
 
     /// A thread begins and ends to be a guest, and is asked whether it can stay one.
@@ -224,7 +223,6 @@ impl Strategy for Stealing {
         }
     }
 
-    #[expect(clippy::vec_box, reason = "cores move between threads as boxes")]
     fn end_tasks(crew: &Arc<Crew<Self>>, cores: Vec<Box<Core<Self>>>) {
         crew.end_tasks(&cores);
     }

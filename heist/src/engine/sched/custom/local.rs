@@ -11,7 +11,7 @@ use crate::engine::sched::custom::Custom;
 use crate::engine::sched::local_set::LocalScheduler;
 use crate::engine::sched::strategy::Strategy;
 use crate::engine::sched::worker::WorkerContext;
-use crate::engine::task::{Id, JoinHandle, Origin};
+use crate::engine::task::{Id, Origin};
 
 /// The set of local tasks of the worker that this thread is, if it is one of runtime `id` that has such.
 pub(crate) fn set_here(id: Option<RuntimeId>) -> Option<Rc<LocalScheduler>> {
@@ -34,7 +34,7 @@ impl WorkerContext<Custom> {
             let run = RunSet {
                 worker: self.index(),
             };
-            let _: JoinHandle<()> = self.crew.spawn(run, Id::next(), Origin::here());
+            drop(self.crew.spawn(run, Id::next(), Origin::here()));
         }
         set
     }
