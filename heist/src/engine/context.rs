@@ -191,7 +191,7 @@ pub(crate) fn assert_may_hand_on() {
     let single = || {
         with_current(|handle| match handle {
             SchedHandle::CurrentThread(scheduler) => scheduler.is_current(),
-            SchedHandle::Crew(_) => false,
+            SchedHandle::Crew(_) | SchedHandle::Custom(_) => false,
         })
     };
     assert!(

@@ -150,17 +150,37 @@ fn the_end_brings_what_came_before_it() {
                     })
                 })
                 .collect();
-            if by_waiting {
-                assert!(block_on(rx.recv()).is_err());
-            }
-            if rx.is_closed() {
-                assert_eq!((beside[0].get(), beside[1].get()), (1, 1));
+            let ended = if by_waiting {
+                block_on(rx.recv()).is_err()
             } else {
-                assert!(!by_waiting);
+                rx.is_closed()
+            };
+            if ended {
+                assert_eq!((beside[0].get(), beside[1].get()), (1, 1));
             }
             for sender in senders {
                 sender.join().unwrap();
             }
         });
     }
+}
+
+/// A future that is polled without having been woken may end as soon as it is out of the queue.
+#[test]
+fn a_busy_poller_ends_after_the_last_touch() {
+    model(|| {
+        let (tx, mut rx) = channel::<Arc<u64>>(2);
+        let sender = thread::spawn(move || tx.send(Arc::new(1)).is_ok());
+        let mut received = false;
+        {
+            let mut waiting = pin!(rx.recv());
+            for _ in 0..2 {
+                if !received {
+                    received = poll_once(waiting.as_mut()).is_ready();
+                }
+            }
+        }
+        assert!(sender.join().unwrap());
+        assert_eq!(block_on(rx.recv()).is_ok(), !received);
+    });
 }

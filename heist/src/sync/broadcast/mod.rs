@@ -264,8 +264,7 @@ impl<T> Sender<T> {
 
     /// How many [`Sender`]s there are.
     pub fn strong_count(&self) -> usize {
-        // Ordering: pairs with the drop of a sender, so that a count of 0 brings what they did.
-        self.ring.senders.load(Acquire)
+        self.ring.senders.load(Relaxed)
     }
 
     /// How many [`WeakSender`]s there are.

@@ -22,7 +22,6 @@
 //!
 //! **Rejected.** [`Notify`](crate::sync::Notify) beside the tail: a second lock in every send and in
 //! every wait, and a second look by every receiver before it sleeps.
-
 //!
 //! **Tested by** `loom_tests`. Weakened by itself, each ordering on `QUEUED` is reported as a race with
 //! the waiter's end, which models watch; a receiver that joins without looking under the same lock,

@@ -28,9 +28,10 @@
 //!
 //! **Tested by** `loom_tests`. Each ordering was weakened by itself: those on the stored notification, the
 //! state and the generation are reported as races on a guarded cell or as lost wakes (deadlocks);
-//! that of a new future's look at the generation, and those of the exchange that uses up a stored
-//! notification, as lost wakes of a task that looks at relaxed flags. `sync_model` of the integration
-//! tests compares random operations with a plain model.
+//! that of a new future's look at the generation as the lost wake of a task that looks at relaxed
+//! flags. Out of loom's reach are those of the exchange that uses up a stored notification: they
+//! matter if another notifier comes between the look and the exchange, where loom does not switch.
+//! `sync_model` of the integration tests compares random operations with a plain model.
 
 use std::fmt;
 use std::future::Future;

@@ -116,64 +116,62 @@ fn a_cancelled_waiter_passes_its_permit_on() {
 /// And who gets them sees what both did before.
 #[test]
 fn two_releases_make_up_one_big_acquire() {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(2);
-    builder.check(|| {
+    model(|| {
         let shared = Arc::new((Permits::new(0), [Tracked::new(0), Tracked::new(0)]));
-        let others: Vec<_> = (0..2)
-            .map(|i| {
-                let shared = Arc::clone(&shared);
-                thread::spawn(move || {
-                    shared.1[i].set(1);
-                    shared.0.release(1);
-                })
+        let give = |shared: &(Permits, [Tracked; 2]), i: usize| {
+            shared.1[i].set(1);
+            shared.0.release(1);
+        };
+        let giver = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || give(&shared, 0))
+        };
+        let taker = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || {
+                block_on(shared.0.acquire(2)).unwrap();
+                assert_eq!((shared.1[0].get(), shared.1[1].get()), (1, 1));
             })
-            .collect();
-        block_on(shared.0.acquire(2)).unwrap();
-        assert_eq!((shared.1[0].get(), shared.1[1].get()), (1, 1));
-        for other in others {
-            other.join().unwrap();
-        }
+        };
+        give(&shared, 1);
+        giver.join().unwrap();
+        taker.join().unwrap();
         assert_eq!(shared.0.available(), 0);
+    });
+}
+
+/// Runs `change` beside a thread that runs `look`, with permits and something that was written before
+/// the change. (The thread that looks is the one spawned: loom does not switch between a thread's own
+/// look at a word and its change of it.)
+fn look_beside(look: fn(&Permits) -> bool, change: fn(&Permits)) {
+    model(move || {
+        let shared = Arc::new((Permits::new(0), Tracked::new(0)));
+        let looker = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || {
+                if look(&shared.0) {
+                    assert_eq!(shared.1.get(), 1);
+                }
+            })
+        };
+        shared.1.set(1);
+        change(&shared.0);
+        looker.join().unwrap();
     });
 }
 
 /// A count, a removal and a close bring what came before them.
 #[test]
 fn looks_bring_what_came_before() {
-    model(|| {
-        let shared = Arc::new((Permits::new(0), Tracked::new(0), Tracked::new(0)));
-        let other = {
-            let shared = Arc::clone(&shared);
-            thread::spawn(move || {
-                shared.1.set(1);
-                shared.0.release(1);
-                shared.2.set(1);
-                shared.0.close();
-            })
-        };
-        if shared.0.is_closed() {
-            assert_eq!(shared.2.get(), 1);
-        }
-        if shared.0.available() == 1 {
-            assert_eq!(shared.1.get(), 1);
-        }
-        other.join().unwrap();
-    });
-    model(|| {
-        let shared = Arc::new((Permits::new(0), Tracked::new(0)));
-        let other = {
-            let shared = Arc::clone(&shared);
-            thread::spawn(move || {
-                shared.1.set(1);
-                shared.0.release(1);
-            })
-        };
-        if shared.0.forget(1) == 1 {
-            assert_eq!(shared.1.get(), 1);
-        }
-        other.join().unwrap();
-    });
+    look_beside(
+        |permits| permits.available() == 1,
+        |permits| permits.release(1),
+    );
+    look_beside(
+        |permits| permits.forget(1) == 1,
+        |permits| permits.release(1),
+    );
+    look_beside(Permits::is_closed, Permits::close);
 }
 
 #[test]
