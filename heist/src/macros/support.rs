@@ -7,3 +7,8 @@ pub use super::join::{Join, MaybeDone, TryJoin};
 pub use super::list::Nil;
 pub use super::order::{Biased, Random, Rotating};
 pub use super::select::Select;
+
+/// A random number below `n`, which is not 0: what Tokio's `select!` used to ask for.
+pub fn thread_rng_n(n: u32) -> u32 {
+    crate::engine::base::rng::thread_below(n)
+}

@@ -590,9 +590,9 @@ impl Builder {
         self
     }
 
-    /// Accepted, without effect: each worker has timers of its own anyway.
+    /// [`enable_time`](Self::enable_time), as each worker has timers of its own anyway.
     pub fn enable_alt_timer(&mut self) -> &mut Self {
-        self
+        self.enable_time()
     }
 
     /// Accepted, without effect: a worker that runs tasks never keeps the reactor from the others.

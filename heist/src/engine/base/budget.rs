@@ -91,7 +91,8 @@ pub(crate) fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
     match taken {
         Some(before) => Poll::Ready(RestoreOnPending(Cell::new(before), PhantomData)),
         None => {
-            current::with(|c| c.forced_yields.set(c.forced_yields.get() + 1));
+            // One turn is given up, however many of its futures find that the budget is spent.
+            current::with(|c| c.forced_yields.set(1));
             current::yield_turn(cx);
             Poll::Pending
         }

@@ -375,6 +375,7 @@ impl Schedule for CurrentThread {
                 Some(mut core) => {
                     self.counters.local_schedules.add(1);
                     core.queue.push_back(runnable);
+                    self.counters.queue_depth.set(core.queue.len() as u64);
                     thread.core.set(Some(core));
                     None
                 }
@@ -608,6 +609,7 @@ impl DrivingThread {
         if core.queue.is_empty() && !root.woken.load(Acquire) && scheduler.injector.is_empty() {
             let counters = &scheduler.counters;
             counters.parks.add(1);
+            counters.queue_depth.set(0);
             counters.count_busy(*up_since, self.now());
             (core, ()) = self.enter(core, || self.park(root));
             *up_since = self.now();
