@@ -8,8 +8,7 @@ use syn::{Lit, Path, Token};
 use crate::entry::Entry;
 
 /// All names, in the order the documentation lists them.
-const NAMES: &str =
-    "`flavor`, `worker_threads`, `start_paused`, `unhandled_panic`, `name` and `crate`";
+const NAMES: &str = "`flavor`, `worker_threads`, `scheduler`, `start_paused`, `unhandled_panic`, `name` and `crate`";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flavor {
@@ -29,6 +28,7 @@ pub(crate) enum UnhandledPanic {
 pub(crate) struct Args {
     pub(crate) flavor: Option<Flavor>,
     pub(crate) worker_threads: Option<usize>,
+    pub(crate) scheduler: Option<Path>,
     pub(crate) start_paused: Option<bool>,
     pub(crate) unhandled_panic: Option<UnhandledPanic>,
     pub(crate) name: Option<String>,
@@ -111,6 +111,11 @@ impl Args {
                     positive_integer(value, &name)?,
                 )
             }
+            "scheduler" => {
+                spans.scheduler = Some(span);
+                let path = scheduler(&string(value, &name)?, span)?;
+                set(&mut self.scheduler, arg, respanned(path, span))
+            }
             "start_paused" => {
                 spans.start_paused = Some(span);
                 let Lit::Bool(flag) = value else {
@@ -171,6 +176,7 @@ impl Args {
             needs(spans.unhandled_panic, "unhandled_panic", "current_thread");
         } else {
             needs(spans.worker_threads, "worker_threads", "multi_thread");
+            needs(spans.scheduler, "scheduler", "multi_thread");
         }
     }
 }
@@ -178,6 +184,7 @@ impl Args {
 #[derive(Default)]
 struct Spans {
     worker_threads: Option<Span>,
+    scheduler: Option<Span>,
     start_paused: Option<Span>,
     unhandled_panic: Option<Span>,
 }
@@ -214,9 +221,8 @@ fn without_value(entry: &Entry, name: &str) -> String {
             format!("the scheduler is chosen by `#[{attribute}(flavor = \"current_thread\")]`")
         }
         "local" => format!("the scheduler is chosen by `#[{attribute}(flavor = \"local\")]`"),
-        "flavor" | "worker_threads" | "start_paused" | "unhandled_panic" | "name" | "crate" => {
-            format!("`{name}` needs a value: `{name} = …`")
-        }
+        "flavor" | "worker_threads" | "scheduler" | "start_paused" | "unhandled_panic" | "name"
+        | "crate" => format!("`{name}` needs a value: `{name} = …`"),
         _ => format!("there is no argument `{name}`; there are {NAMES}"),
     }
 }
@@ -262,6 +268,32 @@ fn flavor(value: &str, span: Span) -> syn::Result<Flavor> {
         span,
         format!("there is no runtime flavor `{value}`{hint}"),
     ))
+}
+
+/// What is given to `Builder::scheduler`: a path below the crate's `scheduler` module if it is one word, else
+/// the path as it is.
+fn scheduler(value: &str, span: Span) -> syn::Result<Path> {
+    let path = match value {
+        "work_stealing" => "WorkStealing",
+        "round_robin" => "RoundRobin::new",
+        "sharded" => "Sharded::new",
+        "global_queue" => "GlobalQueue::new",
+        "classes" => "Classes::new",
+        _ => "",
+    };
+    if !path.is_empty() {
+        return syn::parse_str(&format!("__crate::scheduler::{path}"));
+    }
+    match syn::parse_str::<Path>(value) {
+        Ok(path) if path.segments.len() > 1 => Ok(path),
+        _ => Err(syn::Error::new(
+            span,
+            format!(
+                "there is no scheduler `{value}`; there are `work_stealing`, `round_robin`, `sharded`, \
+                 `global_queue` and `classes`, and paths such as `crate::Mine::new`"
+            ),
+        )),
+    }
 }
 
 fn unhandled_panic(value: &str, span: Span) -> syn::Result<UnhandledPanic> {

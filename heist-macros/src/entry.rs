@@ -214,6 +214,16 @@ fn runtime(entry: &Entry, args: Args) -> TokenStream {
         _ => quote!(build()),
     };
     let worker_threads = args.worker_threads.map(|n| quote!(.worker_threads(#n)));
+    let scheduler = args.scheduler.map(|path| {
+        let path = match path.segments.first() {
+            Some(first) if first.ident == "__crate" => {
+                let rest = path.segments.iter().skip(1);
+                quote!(#krate::#(#rest)::*)
+            }
+            _ => path.into_token_stream(),
+        };
+        quote!(.scheduler(#path))
+    });
     let start_paused = args.start_paused.map(|flag| quote!(.start_paused(#flag)));
     let unhandled_panic = args.unhandled_panic.map(|answer| {
         let answer = match answer {
@@ -227,6 +237,7 @@ fn runtime(entry: &Entry, args: Args) -> TokenStream {
         #krate::runtime::Builder::#new
             .enable_all()
             #worker_threads
+            #scheduler
             #start_paused
             #unhandled_panic
             #name

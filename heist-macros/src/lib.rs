@@ -27,6 +27,7 @@ use crate::entry::Entry;
 /// |---|---|---|
 /// | `flavor` | `"multi_thread"` (default), `"current_thread"`, `"local"` | which scheduler |
 /// | `worker_threads` | an integer above 0 | how many workers; only with `multi_thread` |
+/// | `scheduler` | `"work_stealing"` (default), `"round_robin"`, `"sharded"`, `"global_queue"`, `"classes"`, or the path of a function, `"crate::Mine::new"` | what `Builder::scheduler` is given; only with `multi_thread` |
 /// | `start_paused` | `true`, `false` | begin with the clock paused; not with `multi_thread` |
 /// | `unhandled_panic` | `"ignore"`, `"shutdown_runtime"` | what a task's panic does to the runtime; not with `multi_thread` |
 /// | `name` | a string | the runtime's name |

@@ -20,6 +20,7 @@ pub mod macros;
 pub mod net;
 pub mod process;
 pub mod runtime;
+pub mod scheduler;
 pub mod signal;
 pub mod stream;
 pub mod sync;

@@ -22,6 +22,29 @@ async fn a_test_with_workers() {
     assert_eq!(Handle::current().metrics().num_workers(), 3);
 }
 
+#[heist::test(flavor = "multi_thread", worker_threads = 2, scheduler = "sharded")]
+async fn a_test_with_shards() {
+    let worker = heist::scheduler::spawn_on(1, async { heist::scheduler::current_worker() });
+    assert_eq!(worker.await.unwrap(), Some(1));
+}
+
+/// A strategy by its path.
+fn pinned_shards(workers: usize) -> heist::scheduler::Sharded {
+    heist::scheduler::Sharded::new(workers).pin_to_cores(true)
+}
+
+#[heist::main(scheduler = "self::pinned_shards", worker_threads = 2)]
+async fn on_own_scheduler() -> Option<usize> {
+    heist::scheduler::spawn_on(1, async { heist::scheduler::current_worker() })
+        .await
+        .unwrap()
+}
+
+#[test]
+fn an_entry_with_a_scheduler_by_its_path() {
+    assert_eq!(on_own_scheduler(), Some(1));
+}
+
 #[heist::test(start_paused = true)]
 async fn a_paused_clock() {
     let began = heist::time::Instant::now();

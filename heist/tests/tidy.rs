@@ -103,6 +103,7 @@ const DOCUMENTS: &[&str] = &[
     "CONTRIBUTING.md",
     "README.md",
     "CHANGELOG.md",
+    "docs/performance.md",
 ];
 
 #[track_caller]

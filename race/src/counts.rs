@@ -36,6 +36,12 @@ pub(crate) const MESSAGES: usize = 100_000;
 pub(crate) const RING: usize = 500;
 pub(crate) const HOPS: usize = 100 * RING;
 
+/// `mutex_*`, `rwlock_*`, `semaphore_*`: so many tasks, and how often each locks.
+pub(crate) const LOCKERS: usize = 10;
+pub(crate) const BRIEF_LOCKS: usize = 20_000;
+pub(crate) const HELD_LOCKS: usize = 2_000;
+pub(crate) const PERMITS: usize = 5;
+
 /// `timeout_ready`.
 pub(crate) const READY: usize = 200_000;
 /// `timer_churn`: so many tasks, so many timers each.

@@ -15,6 +15,7 @@ mod probe;
 mod progress;
 mod report;
 mod side;
+mod strategies;
 mod sweep;
 mod sys;
 mod tail;
@@ -36,6 +37,9 @@ use side::Side;
 use watchdog::Watchdog;
 
 fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some("strategies") {
+        return strategies::run(std::env::args().skip(2));
+    }
     let options = match options::parse(std::env::args().skip(1)) {
         Ok(options) => options,
         Err(problem) => {

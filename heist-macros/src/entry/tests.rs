@@ -112,6 +112,22 @@ fn each_argument_reaches_the_builder() {
 }
 
 #[test]
+fn a_scheduler_is_one_of_ours_or_a_path() {
+    for (scheduler, given) in [
+        ("sharded", ". scheduler (k :: scheduler :: Sharded :: new)"),
+        (
+            "work_stealing",
+            ". scheduler (k :: scheduler :: WorkStealing)",
+        ),
+        ("crate::Mine::new", ". scheduler (crate :: Mine :: new)"),
+    ] {
+        let arguments = format!(r#"scheduler = "{scheduler}", crate = "k""#);
+        let text = super::tests::text(&Entry::main("heist"), &arguments, "async fn f() {}");
+        assert!(text.contains(given), "{given} in {text}");
+    }
+}
+
+#[test]
 fn the_rest_of_the_function_stays() {
     let text = text(
         &Entry::main("heist"),
@@ -158,6 +174,8 @@ fn wrong_arguments_are_named_and_pointed_at() {
     assert_error("worker_threads = 0", "above 0", "0");
     assert_error(r#"worker_threads = "2""#, "above 0", r#""2""#);
     assert_error("start_paused = 1", "`true` or `false`", "1");
+    assert_error(r#"scheduler = "x""#, "no scheduler `x`", r#""x""#);
+    assert_error("scheduler", "`scheduler` needs a value", "scheduler");
     assert_error(
         r#"unhandled_panic = "x""#,
         "`ignore` and `shutdown_runtime`",
@@ -188,6 +206,11 @@ fn what_a_flavor_cannot_do_is_said_at_the_argument() {
         r#"flavor = "local", worker_threads = 2"#,
         "needs the `multi_thread` runtime",
         "2",
+    );
+    assert_error(
+        r#"flavor = "current_thread", scheduler = "sharded""#,
+        "needs the `multi_thread` runtime",
+        r#""sharded""#,
     );
     assert_error(
         "start_paused = true",

@@ -48,10 +48,6 @@ pub(crate) fn register(handle: &SchedHandle) {
     runtimes.push((handle.services().id, handle.downgrade()));
 }
 
-/// What is said where a runtime is needed and there is none.
-pub(crate) const NO_RUNTIME: &str = "there is no reactor running, must be called from the context of a \
-     heist runtime: enter one by `#[heist::main]`, `Runtime::block_on` or `Handle::enter`";
-
 /// Leaves the runtime when dropped.
 #[derive(Debug)]
 #[must_use]
@@ -195,7 +191,7 @@ pub(crate) fn assert_may_hand_on() {
     let single = || {
         with_current(|handle| match handle {
             SchedHandle::CurrentThread(scheduler) => scheduler.is_current(),
-            SchedHandle::Crew(_) => false,
+            SchedHandle::Crew(_) | SchedHandle::Custom(_) => false,
         })
     };
     assert!(

@@ -298,7 +298,8 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// let (ours, mut theirs) = UnixStream::pair()?;
     /// ours.set_nonblocking(true)?;
-    /// let fd = AsyncFd::register(ours)?;
+    /// // SAFETY: a `UnixStream` keeps its descriptor open until it is dropped.
+    /// let fd = unsafe { AsyncFd::register(ours)? };
     /// theirs.write_all(b"x")?;
     /// let mut guard = fd.ready(Interest::READABLE | Interest::WRITABLE).await?;
     /// if guard.ready().is_readable() {
@@ -338,7 +339,8 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// let (ours, mut theirs) = UnixStream::pair()?;
     /// ours.set_nonblocking(true)?;
-    /// let mut fd = AsyncFd::register(ours)?;
+    /// // SAFETY: a `UnixStream` keeps its descriptor open until it is dropped.
+    /// let mut fd = unsafe { AsyncFd::register(ours)? };
     /// theirs.write_all(b"x")?;
     /// let mut guard = fd.ready_mut(Interest::READABLE).await?;
     /// let mut buf = [0; 8];
@@ -376,7 +378,8 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// let (ours, mut theirs) = UnixStream::pair()?;
     /// ours.set_nonblocking(true)?;
-    /// let fd = AsyncFd::register(ours)?;
+    /// // SAFETY: a `UnixStream` keeps its descriptor open until it is dropped.
+    /// let fd = unsafe { AsyncFd::register(ours)? };
     /// theirs.write_all(b"x")?;
     /// let mut buf = [0; 8];
     /// let read = loop {
@@ -414,7 +417,8 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// let (ours, mut theirs) = UnixStream::pair()?;
     /// ours.set_nonblocking(true)?;
-    /// let mut fd = AsyncFd::register(ours)?;
+    /// // SAFETY: a `UnixStream` keeps its descriptor open until it is dropped.
+    /// let mut fd = unsafe { AsyncFd::register(ours)? };
     /// theirs.write_all(b"x")?;
     /// let mut guard = fd.readable_mut().await?;
     /// let mut buf = [0; 8];
@@ -447,7 +451,8 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// let (ours, mut theirs) = UnixStream::pair()?;
     /// ours.set_nonblocking(true)?;
-    /// let fd = AsyncFd::register(ours)?;
+    /// // SAFETY: a `UnixStream` keeps its descriptor open until it is dropped.
+    /// let fd = unsafe { AsyncFd::register(ours)? };
     /// let mut guard = fd.writable().await?;
     /// assert_eq!(guard.try_io(|fd| fd.get_ref().write(b"hi")).unwrap()?, 2);
     ///
@@ -482,7 +487,8 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// let (ours, mut theirs) = UnixStream::pair()?;
     /// ours.set_nonblocking(true)?;
-    /// let mut fd = AsyncFd::register(ours)?;
+    /// // SAFETY: a `UnixStream` keeps its descriptor open until it is dropped.
+    /// let mut fd = unsafe { AsyncFd::register(ours)? };
     /// let mut guard = fd.writable_mut().await?;
     /// assert_eq!(guard.try_io(|fd| fd.get_mut().write(b"hi")).unwrap()?, 2);
     /// # let mut buf = [0; 2];
@@ -519,7 +525,8 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// let (ours, mut theirs) = UnixStream::pair()?;
     /// ours.set_nonblocking(true)?;
-    /// let fd = AsyncFd::register(ours)?;
+    /// // SAFETY: a `UnixStream` keeps its descriptor open until it is dropped.
+    /// let fd = unsafe { AsyncFd::register(ours)? };
     /// theirs.write_all(b"x")?;
     /// let mut buf = [0; 8];
     /// let read = fd.async_io(Interest::READABLE, |mut socket| socket.read(&mut buf)).await?;
@@ -559,7 +566,8 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// let (ours, mut theirs) = UnixStream::pair()?;
     /// ours.set_nonblocking(true)?;
-    /// let mut fd = AsyncFd::register(ours)?;
+    /// // SAFETY: a `UnixStream` keeps its descriptor open until it is dropped.
+    /// let mut fd = unsafe { AsyncFd::register(ours)? };
     /// theirs.write_all(b"x")?;
     /// let mut buf = [0; 8];
     /// let read = fd.async_io_mut(Interest::READABLE, |socket| socket.read(&mut buf)).await?;

@@ -12,6 +12,7 @@ use bytes::BufMut;
 use mio::event::Source;
 use socket2::SockRef;
 
+use crate::engine::base::words;
 use crate::engine::context;
 use crate::engine::reactor::{Interest, ReactorHandle, Ready, Registration};
 use crate::io::ReadBuf;
@@ -33,10 +34,8 @@ const NO_SIGNAL: libc::c_int = if cfg!(any(target_os = "linux", target_os = "and
 pub(crate) fn current_reactor() -> ReactorHandle {
     match context::reactor() {
         Some(reactor) => reactor,
-        None => panic!(
-            "there is no reactor running: I/O objects are made within a heist runtime that has \
-             I/O enabled (`Builder::enable_io` or `enable_all`)"
-        ),
+        None if context::current_runtime_id().is_some() => panic!("{}", words::NO_IO),
+        None => panic!("{}", words::NO_RUNTIME),
     }
 }
 

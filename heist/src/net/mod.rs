@@ -22,6 +22,8 @@ pub(crate) mod evented;
 #[macro_use]
 mod datagram;
 #[macro_use]
+mod ip_options;
+#[macro_use]
 mod stream;
 pub mod tcp;
 mod udp;

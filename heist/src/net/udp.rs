@@ -39,6 +39,7 @@ pub struct UdpSocket {
 }
 
 datagram_methods!(UdpSocket, std::net::UdpSocket, SocketAddr);
+ip_options!(UdpSocket, |self| self.io.socket());
 
 fn to_ip(addr: &SockAddr) -> io::Result<SocketAddr> {
     addr.as_socket().ok_or_else(|| {
@@ -448,132 +449,6 @@ impl UdpSocket {
     /// The system's.
     pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
         self.io.set_ttl(ttl)
-    }
-
-    /// The traffic class of IPv6 datagrams (`IPV6_TCLASS`).
-    ///
-    /// # Errors
-    ///
-    /// The system's.
-    #[cfg(any(
-        target_os = "android",
-        target_os = "dragonfly",
-        target_os = "freebsd",
-        target_os = "fuchsia",
-        target_os = "linux",
-        target_os = "macos",
-        target_os = "netbsd",
-        target_os = "openbsd"
-    ))]
-    pub fn tclass_v6(&self) -> io::Result<u32> {
-        self.io.socket().tclass_v6()
-    }
-
-    /// Sets the traffic class of IPv6 datagrams (`IPV6_TCLASS`).
-    ///
-    /// # Errors
-    ///
-    /// The system's.
-    #[cfg(any(
-        target_os = "android",
-        target_os = "dragonfly",
-        target_os = "freebsd",
-        target_os = "fuchsia",
-        target_os = "linux",
-        target_os = "macos",
-        target_os = "netbsd",
-        target_os = "openbsd"
-    ))]
-    pub fn set_tclass_v6(&self, tclass: u32) -> io::Result<()> {
-        self.io.socket().set_tclass_v6(tclass)
-    }
-
-    /// The type of service of IPv4 datagrams (`IP_TOS`).
-    ///
-    /// # Errors
-    ///
-    /// The system's.
-    #[cfg(not(any(
-        target_os = "fuchsia",
-        target_os = "redox",
-        target_os = "solaris",
-        target_os = "illumos",
-        target_os = "haiku"
-    )))]
-    pub fn tos_v4(&self) -> io::Result<u32> {
-        self.io.socket().tos_v4()
-    }
-
-    /// Sets the type of service of IPv4 datagrams (`IP_TOS`).
-    ///
-    /// # Errors
-    ///
-    /// The system's.
-    #[cfg(not(any(
-        target_os = "fuchsia",
-        target_os = "redox",
-        target_os = "solaris",
-        target_os = "illumos",
-        target_os = "haiku"
-    )))]
-    pub fn set_tos_v4(&self, tos: u32) -> io::Result<()> {
-        self.io.socket().set_tos_v4(tos)
-    }
-
-    /// [`tos_v4`](Self::tos_v4), by its old name.
-    ///
-    /// # Errors
-    ///
-    /// The system's.
-    #[deprecated = "it is for IPv4 only, and now called `tos_v4`"]
-    #[doc(hidden)]
-    #[cfg(not(any(
-        target_os = "fuchsia",
-        target_os = "redox",
-        target_os = "solaris",
-        target_os = "illumos",
-        target_os = "haiku"
-    )))]
-    pub fn tos(&self) -> io::Result<u32> {
-        self.tos_v4()
-    }
-
-    /// [`set_tos_v4`](Self::set_tos_v4), by its old name.
-    ///
-    /// # Errors
-    ///
-    /// The system's.
-    #[deprecated = "it is for IPv4 only, and now called `set_tos_v4`"]
-    #[doc(hidden)]
-    #[cfg(not(any(
-        target_os = "fuchsia",
-        target_os = "redox",
-        target_os = "solaris",
-        target_os = "illumos",
-        target_os = "haiku"
-    )))]
-    pub fn set_tos(&self, tos: u32) -> io::Result<()> {
-        self.set_tos_v4(tos)
-    }
-
-    /// The network interface the socket is bound to (`SO_BINDTODEVICE`).
-    ///
-    /// # Errors
-    ///
-    /// The system's.
-    #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
-    pub fn device(&self) -> io::Result<Option<Vec<u8>>> {
-        self.io.socket().device()
-    }
-
-    /// Binds the socket to a network interface (`SO_BINDTODEVICE`), or to none.
-    ///
-    /// # Errors
-    ///
-    /// The system's.
-    #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
-    pub fn bind_device(&self, interface: Option<&[u8]>) -> io::Result<()> {
-        self.io.socket().bind_device(interface)
     }
 
     /// Joins an IPv4 group on the interface with this address; on the system's choice, if it is

@@ -17,11 +17,13 @@ use crate::engine::context;
 use crate::engine::driver::{Driver, IoLimits};
 use crate::engine::sched::crew::{Crew, CrewConfig};
 use crate::engine::sched::current_thread::{CurrentThread, CurrentThreadConfig};
+use crate::engine::sched::strategy::{Stealing, Strategy};
 use crate::engine::sched::{Hooks, SchedHandle, Services, TaskHook, WeakSchedHandle};
 use crate::engine::timer::{Clock, TimerHandle};
 use crate::loom::sync::Mutex;
 use crate::runtime::histogram::{HistogramConfiguration, HistogramScale, Scaled};
 use crate::runtime::{Handle, LocalOptions, LocalRuntime, Runtime, TaskMeta};
+use crate::scheduler::Choice;
 
 type Hook = Arc<dyn Fn() + Send + Sync>;
 
@@ -58,6 +60,7 @@ pub struct Builder {
     use_slot: bool,
     seed: Option<u64>,
     shutdown_on_panic: bool,
+    scheduler: Choice,
     poll_times: Measure,
     latencies: Measure,
 }
@@ -164,6 +167,7 @@ impl Builder {
             use_slot: true,
             seed: None,
             shutdown_on_panic: false,
+            scheduler: Choice::default(),
             poll_times: Measure::default(),
             latencies: Measure::default(),
         }
@@ -357,6 +361,31 @@ impl Builder {
     /// Has woken tasks always queue at the end, instead of running next on the worker that woke them.
     pub fn disable_lifo_slot(&mut self) -> &mut Self {
         self.use_slot = false;
+        self
+    }
+
+    /// Chooses the strategy of a multi-thread runtime: [`WorkStealing`](crate::scheduler::WorkStealing), which is the
+    /// default, or a function from the number of workers to a [`Scheduler`](crate::scheduler::Scheduler), such as
+    /// `Sharded::new`. The [`scheduler`](crate::scheduler) module says which one to take.
+    ///
+    /// ```
+    /// use heist::runtime::Builder;
+    /// use heist::scheduler::Sharded;
+    ///
+    /// let runtime = Builder::new_multi_thread().scheduler(Sharded::new).build().unwrap();
+    /// # drop(runtime);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// On a builder of a current-thread runtime, which has one queue and nothing to choose.
+    #[track_caller]
+    pub fn scheduler(&mut self, choice: impl Into<Choice>) -> &mut Self {
+        assert!(
+            self.flavor == Flavor::MultiThread,
+            "a scheduler can be chosen for a multi-thread runtime only"
+        );
+        self.scheduler = choice.into();
         self
     }
 
@@ -656,16 +685,17 @@ impl Builder {
             seed: self.seed.unwrap_or_else(FastRand::entropy),
             cores: available_cores(),
         };
-        let crew = Crew::new(config, driver, services, self.hooks());
-        let handle = SchedHandle::Crew(Arc::clone(&crew));
-        let _ = own.set(handle.downgrade());
-        if let Err(error) = crew.start() {
-            let pool = &crew.services().pool;
-            pool.shutdown();
-            pool.wait(None);
-            return Err(error);
+        let hooks = self.hooks();
+        match &self.scheduler.make {
+            None => {
+                let crew = Crew::new(Stealing::new(), config, driver, services, hooks);
+                start(&crew, SchedHandle::Crew(Arc::clone(&crew)), &own)
+            }
+            Some(make) => {
+                let crew = Crew::new(make(workers), config, driver, services, hooks);
+                start(&crew, SchedHandle::Custom(Arc::clone(&crew)), &own)
+            }
         }
-        Ok(handle)
     }
 
     fn hooks(&self) -> Hooks {
@@ -719,6 +749,22 @@ impl Builder {
     }
 }
 
+/// Starts the workers of `crew`, whose handle is `handle`.
+fn start<S: Strategy>(
+    crew: &Arc<Crew<S>>,
+    handle: SchedHandle,
+    own: &OnceLock<WeakSchedHandle>,
+) -> io::Result<SchedHandle> {
+    let _ = own.set(handle.downgrade());
+    if let Err(error) = crew.start() {
+        let pool = &crew.services().pool;
+        pool.shutdown();
+        pool.wait(None);
+        return Err(error);
+    }
+    Ok(handle)
+}
+
 fn task_hook<F>(f: F) -> TaskHook
 where
     F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
@@ -757,6 +803,7 @@ impl fmt::Debug for Builder {
             .field("max_blocking_threads", &self.max_blocking_threads)
             .field("enable_io", &self.enable_io)
             .field("enable_time", &self.enable_time)
+            .field("scheduler", &self.scheduler)
             .finish_non_exhaustive()
     }
 }

@@ -119,6 +119,40 @@ impl Handle {
         self.scheduler.spawn(future, task::Id::next(), origin)
     }
 
+    /// As [`spawn`](Self::spawn), on worker `worker`, with a strategy whose tasks have a worker:
+    /// [`Sharded`](crate::scheduler::Sharded) or [`RoundRobin`](crate::scheduler::RoundRobin). With
+    /// [`WorkStealing`](crate::scheduler::WorkStealing) it makes no difference. It is
+    /// `spawn_tagged(worker + 1, future)`: other strategies make of it what they make of that tag.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such worker.
+    #[track_caller]
+    pub fn spawn_on<F>(&self, worker: usize, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let workers = self.metrics().num_workers();
+        assert!(
+            worker < workers,
+            "there is no worker {worker}, of {workers}"
+        );
+        self.spawn_tagged(worker as u16 + 1, future)
+    }
+
+    /// As [`spawn`](Self::spawn), with a tag for a [scheduler](crate::scheduler) that knows what to make of it;
+    /// others ignore it.
+    #[track_caller]
+    pub fn spawn_tagged<F>(&self, tag: u16, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.scheduler
+            .spawn_tagged(future, task::Id::next(), tag, Origin::here())
+    }
+
     /// Runs a blocking function on the runtime's pool; see
     /// [`spawn_blocking`](crate::task::spawn_blocking).
     #[track_caller]
@@ -181,6 +215,7 @@ impl Handle {
         let mut future = pin!(future);
         context::run_in(&self.scheduler, || match &self.scheduler {
             SchedHandle::Crew(crew) => crew.block_on(future.as_mut()),
+            SchedHandle::Custom(crew) => crew.block_on(future.as_mut()),
             SchedHandle::CurrentThread(_) => crate::engine::base::parker::block_on(future.as_mut()),
         })
     }
@@ -188,7 +223,7 @@ impl Handle {
     /// Which kind of runtime it is.
     pub fn runtime_flavor(&self) -> RuntimeFlavor {
         match self.scheduler {
-            SchedHandle::Crew(_) => RuntimeFlavor::MultiThread,
+            SchedHandle::Crew(_) | SchedHandle::Custom(_) => RuntimeFlavor::MultiThread,
             SchedHandle::CurrentThread(_) => RuntimeFlavor::CurrentThread,
         }
     }
@@ -293,7 +328,7 @@ impl fmt::Debug for TryCurrentError {
 
 impl fmt::Display for TryCurrentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(crate::engine::context::NO_RUNTIME)
+        f.write_str(crate::engine::base::words::NO_RUNTIME)
     }
 }
 

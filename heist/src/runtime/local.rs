@@ -92,7 +92,9 @@ impl LocalRuntime {
             SchedHandle::CurrentThread(scheduler) => {
                 scheduler.spawn_on_owner(future, Id::next(), Origin::here())
             }
-            SchedHandle::Crew(_) => unreachable!("a local runtime has one thread"),
+            SchedHandle::Crew(_) | SchedHandle::Custom(_) => {
+                unreachable!("a local runtime has one thread")
+            }
         }
     }
 

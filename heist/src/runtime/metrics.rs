@@ -41,6 +41,7 @@ impl RuntimeMetrics {
         );
         match &self.handle.scheduler {
             SchedHandle::Crew(crew) => crew.worker_counters(worker),
+            SchedHandle::Custom(crew) => crew.worker_counters(worker),
             SchedHandle::CurrentThread(scheduler) => scheduler.counters(),
         }
     }
@@ -49,6 +50,7 @@ impl RuntimeMetrics {
     pub fn num_workers(&self) -> usize {
         match &self.handle.scheduler {
             SchedHandle::Crew(crew) => crew.num_workers(),
+            SchedHandle::Custom(crew) => crew.num_workers(),
             SchedHandle::CurrentThread(_) => 1,
         }
     }
@@ -57,14 +59,17 @@ impl RuntimeMetrics {
     pub fn num_alive_tasks(&self) -> usize {
         match &self.handle.scheduler {
             SchedHandle::Crew(crew) => crew.num_alive_tasks(),
+            SchedHandle::Custom(crew) => crew.num_alive_tasks(),
             SchedHandle::CurrentThread(scheduler) => scheduler.num_alive_tasks(),
         }
     }
 
-    /// How many tasks wait in the injector, the global queue.
+    /// How many tasks wait in the injector, the global queue. With a [scheduler](crate::scheduler) of one's own:
+    /// how many wait in all.
     pub fn global_queue_depth(&self) -> usize {
         match &self.handle.scheduler {
             SchedHandle::Crew(crew) => crew.injector_depth(),
+            SchedHandle::Custom(crew) => crew.injector_depth(),
             SchedHandle::CurrentThread(scheduler) => scheduler.injector_depth(),
         }
     }
@@ -130,11 +135,16 @@ impl RuntimeMetrics {
         self.worker(worker).wakes.get()
     }
 
-    /// How many tasks wait in the worker's queue.
+    /// How many tasks wait in the worker's queue. With a [scheduler](crate::scheduler) of one's own, which alone
+    /// knows: 0.
     #[track_caller]
     pub fn worker_local_queue_depth(&self, worker: usize) -> usize {
         match &self.handle.scheduler {
             SchedHandle::Crew(crew) => {
+                let _ = self.worker(worker);
+                crew.queue_depth(worker)
+            }
+            SchedHandle::Custom(crew) => {
                 let _ = self.worker(worker);
                 crew.queue_depth(worker)
             }
@@ -146,6 +156,7 @@ impl RuntimeMetrics {
     pub fn remote_schedule_count(&self) -> u64 {
         match &self.handle.scheduler {
             SchedHandle::Crew(crew) => crew.foreign_schedules(),
+            SchedHandle::Custom(crew) => crew.foreign_schedules(),
             SchedHandle::CurrentThread(scheduler) => scheduler.foreign_schedules(),
         }
     }
@@ -154,6 +165,7 @@ impl RuntimeMetrics {
     pub fn spawned_tasks_count(&self) -> u64 {
         match &self.handle.scheduler {
             SchedHandle::Crew(crew) => crew.spawned_tasks(),
+            SchedHandle::Custom(crew) => crew.spawned_tasks(),
             SchedHandle::CurrentThread(scheduler) => scheduler.spawned_tasks(),
         }
     }

@@ -87,7 +87,7 @@ impl Runtime {
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         match &self.handle.scheduler {
-            SchedHandle::Crew(_) => self.handle.block_on(future),
+            SchedHandle::Crew(_) | SchedHandle::Custom(_) => self.handle.block_on(future),
             SchedHandle::CurrentThread(scheduler) => {
                 let mut future = pin!(future);
                 context::run_in(&self.handle.scheduler, || {
@@ -121,8 +121,10 @@ impl Runtime {
     }
 
     fn stop_watch(&self, wait: bool) {
-        if let SchedHandle::Crew(crew) = &self.handle.scheduler {
-            crew.stop_watch(wait);
+        match &self.handle.scheduler {
+            SchedHandle::Crew(crew) => crew.stop_watch(wait),
+            SchedHandle::Custom(crew) => crew.stop_watch(wait),
+            SchedHandle::CurrentThread(_) => {}
         }
     }
 
@@ -141,6 +143,7 @@ impl Drop for Runtime {
         let pool = &self.handle.scheduler.services().pool;
         match &self.handle.scheduler {
             SchedHandle::Crew(crew) => crew.close(),
+            SchedHandle::Custom(crew) => crew.close(),
             SchedHandle::CurrentThread(scheduler) => {
                 // What tasks drop may ask for its runtime.
                 let _entered = context::enter(self.handle.scheduler.clone());
@@ -163,5 +166,10 @@ impl Drop for Runtime {
         }
         pool.wait(self.patience);
         self.stop_watch(true);
+        if let SchedHandle::Custom(crew) = &self.handle.scheduler
+            && !std::thread::panicking()
+        {
+            crew.report_fault();
+        }
     }
 }

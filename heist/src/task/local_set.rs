@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::context;
 use crate::engine::sched::SchedHandle;
+use crate::engine::sched::custom::local;
 use crate::engine::sched::local_set::{self, LocalScheduler, Progress};
 use crate::engine::task::Id;
 use crate::engine::task::Origin;
@@ -18,7 +19,7 @@ use crate::task::JoinHandle;
 /// Spawns a task that stays on this thread, and so need not be `Send`.
 ///
 /// It becomes one of the [`LocalSet`] or [`LocalRuntime`](crate::runtime::LocalRuntime) in which this
-/// is called.
+/// is called, or of the worker, if the runtime is [`Sharded`](crate::scheduler::Sharded).
 ///
 /// ```
 /// use std::rc::Rc;
@@ -38,7 +39,7 @@ use crate::task::JoinHandle;
 ///
 /// # Panics
 ///
-/// Outside of both, and within a `LocalRuntime` on a thread that is not its own.
+/// Outside of all these, and within a `LocalRuntime` on a thread that is not its own.
 #[track_caller]
 pub fn spawn_local<F>(future: F) -> JoinHandle<F::Output>
 where
@@ -64,7 +65,8 @@ where
         );
         return scheduler.spawn_on_owner(future, Id::next(), origin);
     }
-    match local_set::current() {
+    let set = local_set::current().or_else(|| local::set_here(context::current_runtime_id()));
+    match set {
         Some(set) => set.spawn(future, Id::next(), origin),
         None => panic!(
             "`spawn_local` called from outside of a `task::LocalSet` or `runtime::LocalRuntime`"

@@ -13,7 +13,7 @@ mod builder;
 pub mod coop;
 pub mod join_set;
 mod local_set;
-mod spawn;
+pub(crate) mod spawn;
 mod task_local;
 mod yield_now;
 

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 
 use super::{Duration, Instant, after};
-use crate::engine::base::budget;
+use crate::engine::base::{budget, words};
 use crate::engine::context::{self, RuntimeId};
 use crate::engine::timer::{Armed, TimerEntry};
 
@@ -124,12 +124,8 @@ pub(super) fn current_runtime() -> RuntimeId {
     #[track_caller]
     fn none(runtime: Option<RuntimeId>) -> ! {
         match runtime {
-            None => panic!(
-                "there is no runtime on this thread: timers must be made in the context of one"
-            ),
-            Some(_) => panic!(
-                "the timers of this runtime are off: call `enable_time` or `enable_all` on its builder"
-            ),
+            None => panic!("{}", words::NO_RUNTIME),
+            Some(_) => panic!("{}", words::NO_TIME),
         }
     }
 
@@ -145,7 +141,7 @@ pub(super) fn current_runtime() -> RuntimeId {
 #[cold]
 #[inline(never)]
 pub(super) fn runtime_is_gone() -> ! {
-    panic!("the timer cannot fire: its runtime is shutting down or gone");
+    panic!("{}", words::TIME_IS_OVER);
 }
 
 impl Sleep {

@@ -4,6 +4,7 @@
 
 mod article;
 mod channels;
+mod locks;
 mod others;
 mod spawning;
 
@@ -25,6 +26,7 @@ pub(crate) fn all() -> Vec<Workload> {
         article::ENTRIES,
         spawning::ENTRIES,
         channels::ENTRIES,
+        locks::ENTRIES,
         others::ENTRIES,
     ]
     .concat();

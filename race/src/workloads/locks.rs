@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::rt;
 use super::{multi_thread, on_worker};
+use crate::counts::{BRIEF_LOCKS, HELD_LOCKS, LOCKERS, PERMITS};
 use crate::workload::{Round, Workload};
 
 use rt::sync::{Mutex, RwLock, Semaphore};
@@ -17,45 +18,40 @@ pub(super) const WORKLOADS: &[Workload] = &[
     Workload {
         name: "mutex_brief",
         what: "10 tasks lock a Mutex, add one, unlock",
-        ops: TASKS * BRIEF,
-        prepare: |workers| mutex(workers, BRIEF, false),
+        ops: LOCKERS * BRIEF_LOCKS,
+        prepare: |workers| mutex(workers, BRIEF_LOCKS, false),
     },
     Workload {
         name: "mutex_held",
         what: "10 tasks lock a Mutex and yield before they unlock it",
-        ops: TASKS * HELD,
-        prepare: |workers| mutex(workers, HELD, true),
+        ops: LOCKERS * HELD_LOCKS,
+        prepare: |workers| mutex(workers, HELD_LOCKS, true),
     },
     Workload {
         name: "rwlock_brief",
         what: "10 tasks lock a RwLock, one time in eight to write",
-        ops: TASKS * BRIEF,
-        prepare: |workers| rwlock(workers, BRIEF, false),
+        ops: LOCKERS * BRIEF_LOCKS,
+        prepare: |workers| rwlock(workers, BRIEF_LOCKS, false),
     },
     Workload {
         name: "rwlock_held",
         what: "10 tasks lock a RwLock, one time in eight to write, and yield before they unlock it",
-        ops: TASKS * HELD,
-        prepare: |workers| rwlock(workers, HELD, true),
+        ops: LOCKERS * HELD_LOCKS,
+        prepare: |workers| rwlock(workers, HELD_LOCKS, true),
     },
     Workload {
         name: "semaphore_brief",
         what: "10 tasks take one of 5 permits and give it back",
-        ops: TASKS * BRIEF,
-        prepare: |workers| semaphore(workers, BRIEF, false),
+        ops: LOCKERS * BRIEF_LOCKS,
+        prepare: |workers| semaphore(workers, BRIEF_LOCKS, false),
     },
     Workload {
         name: "semaphore_held",
         what: "10 tasks take one of 5 permits and yield before they give it back",
-        ops: TASKS * HELD,
-        prepare: |workers| semaphore(workers, HELD, true),
+        ops: LOCKERS * HELD_LOCKS,
+        prepare: |workers| semaphore(workers, HELD_LOCKS, true),
     },
 ];
-
-const TASKS: usize = 10;
-const BRIEF: usize = 20_000;
-const HELD: usize = 2_000;
-const PERMITS: usize = 5;
 
 /// Each round runs ten copies of a task, made by `task`, to their ends.
 fn ten_tasks<F>(workers: usize, task: impl Fn() -> F + Send + Sync + 'static) -> Round
@@ -67,7 +63,7 @@ where
     Box::new(move || {
         let task = Arc::clone(&task);
         on_worker(&runtime, async move {
-            let running: Vec<_> = (0..TASKS).map(|_| rt::spawn(task())).collect();
+            let running: Vec<_> = (0..LOCKERS).map(|_| rt::spawn(task())).collect();
             for task in running {
                 task.await.expect("no task panics");
             }

@@ -223,7 +223,7 @@ async fn who_cancels_is_heard() {
 async fn a_server_that_stops_finishes_what_it_began() {
     let running = start().await;
     let mut client = running.client.clone();
-    let call = tokio::spawn(async move { client.wait(number(300)).await });
+    let call = tokio::spawn(async move { client.wait(number(2_000)).await });
     let begun = async {
         while running.service.under_way.load(Ordering::SeqCst) == 0 {
             sleep(Duration::from_millis(5)).await;
@@ -231,7 +231,7 @@ async fn a_server_that_stops_finishes_what_it_began() {
     };
     timeout(LIMIT, begun).await.unwrap();
     running.stop.send(()).unwrap();
-    assert_eq!(call.await.unwrap().unwrap().into_inner().value, 300);
+    assert_eq!(call.await.unwrap().unwrap().into_inner().value, 2_000);
     drop(running.client);
     timeout(LIMIT, running.server)
         .await

@@ -21,7 +21,7 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_rustls::TlsAcceptor;
 use tokio_stream::wrappers::ReceiverStream;
 use tower_http::compression::CompressionLayer;
@@ -29,7 +29,7 @@ use tower_http::services::ServeDir;
 use tower_http::timeout::TimeoutLayer;
 
 /// How long a request may take.
-pub const PATIENCE: Duration = Duration::from_millis(300);
+pub const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A thing to do.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
@@ -51,8 +51,17 @@ impl Items {
     }
 }
 
+/// Where requests to `/hold` wait until it is opened.
+#[derive(Clone, Debug, Default)]
+pub struct Gate {
+    /// How many have come to it.
+    pub came: watch::Sender<usize>,
+    /// Whether it is open.
+    pub open: watch::Sender<bool>,
+}
+
 /// The service.
-pub fn app(files: &FilePath) -> Router {
+pub fn app(files: &FilePath, gate: Gate) -> Router {
     Router::new()
         .route("/", get(|| async { "Hello, World!" }))
         .route("/items", get(list).post(create))
@@ -66,6 +75,7 @@ pub fn app(files: &FilePath) -> Router {
         .route("/numbers", get(numbers))
         .route("/sum", post(sum).layer(DefaultBodyLimit::disable()))
         .route("/wait", get(wait))
+        .route("/hold", get(|| hold(gate)))
         .nest_service("/files", ServeDir::new(files))
         .layer(CompressionLayer::new())
         .with_state(Items::default())
@@ -139,6 +149,13 @@ struct Wait {
 async fn wait(Query(wait): Query<Wait>) -> String {
     tokio::time::sleep(Duration::from_millis(wait.milliseconds)).await;
     format!("waited for {}", wait.milliseconds)
+}
+
+async fn hold(gate: Gate) -> &'static str {
+    gate.came.send_modify(|came| *came += 1);
+    // It fails only if the sender is gone, and here it is.
+    drop(gate.open.subscribe().wait_for(|open| *open).await);
+    "let through"
 }
 
 /// A body that is made while it is sent: a number a line.

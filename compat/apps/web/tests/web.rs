@@ -11,12 +11,12 @@ use reqwest::{Body, Certificate, Client, ClientBuilder};
 use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
 use tempfile::TempDir;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
-use web::{Item, PATIENCE, app, chunks, serve_tls};
+use web::{Gate, Item, PATIENCE, app, chunks, serve_tls};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -29,6 +29,7 @@ struct Running {
     address: SocketAddr,
     base: String,
     files: TempDir,
+    gate: Gate,
     certificate: Option<Certificate>,
     stop: oneshot::Sender<()>,
     server: JoinHandle<std::io::Result<()>>,
@@ -40,13 +41,15 @@ impl Running {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
-        let serve = axum::serve(listener, app(files.path()));
+        let gate = Gate::default();
+        let serve = axum::serve(listener, app(files.path(), gate.clone()));
         let serve = serve.with_graceful_shutdown(async { drop(stopped.await) });
         let server = tokio::spawn(serve.into_future());
         Self {
             address,
             base: format!("http://{address}"),
             files,
+            gate,
             certificate: None,
             stop,
             server,
@@ -68,12 +71,14 @@ impl Running {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
-        let app = app(files.path());
+        let gate = Gate::default();
+        let app = app(files.path(), gate.clone());
         let server = tokio::spawn(serve_tls(listener, tls, app, async { drop(stopped.await) }));
         Self {
             address,
             base: format!("https://localhost:{}", address.port()),
             files,
+            gate,
             certificate: Some(Certificate::from_der(made.cert.der()).unwrap()),
             stop,
             server,
@@ -379,18 +384,31 @@ async fn who_does_not_trust_the_server_gets_nothing() {
 async fn what_was_begun_is_finished() {
     for running in [Running::plain().await, Running::tls().await] {
         let client = running.client(|builder| builder);
-        let (base, address) = (running.url("/"), running.address);
+        let (base, address, gate) = (running.url("/"), running.address, running.gate.clone());
         let mut requests = JoinSet::new();
         for _ in 0..20 {
-            let request = client.get(running.url("/wait?milliseconds=400"));
+            let request = client.get(running.url("/hold"));
             requests.spawn(async move { request.send().await.unwrap().text().await.unwrap() });
         }
-        tokio::time::sleep(Duration::from_millis(200)).await;
-        running.stop().await;
-        for text in requests.join_all().await {
-            assert_eq!(text, "waited for 400");
+        let mut came = gate.came.subscribe();
+        timeout(LIMIT, came.wait_for(|came| *came == 20))
+            .await
+            .unwrap()
+            .unwrap();
+        let stopping = tokio::spawn(running.stop());
+        // It has closed its door, and those inside are still there.
+        let closed = async {
+            while TcpStream::connect(address).await.is_ok() {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(LIMIT, closed).await.unwrap();
+        assert!(!stopping.is_finished());
+        gate.open.send_replace(true);
+        for text in timeout(LIMIT, requests.join_all()).await.unwrap() {
+            assert_eq!(text, "let through");
         }
+        timeout(LIMIT, stopping).await.unwrap().unwrap();
         assert!(client.get(base).send().await.is_err());
-        assert!(tokio::net::TcpStream::connect(address).await.is_err());
     }
 }

@@ -10,3 +10,4 @@ pub(crate) mod runtime_id;
 pub(crate) mod spin;
 pub(crate) mod thread_mark;
 pub(crate) mod unwind;
+pub(crate) mod words;

@@ -40,7 +40,7 @@ struct ClockHold(Option<SchedHandle>);
 impl ClockHold {
     fn new(scheduler: &SchedHandle) -> Self {
         // A multi-thread runtime's clock cannot be paused.
-        if matches!(scheduler, SchedHandle::Crew(_)) {
+        if !matches!(scheduler, SchedHandle::CurrentThread(_)) {
             return Self(None);
         }
         scheduler.services().clock().inhibit_auto_advance();

@@ -12,14 +12,13 @@ use crate::engine::base::rng::FastRand;
 use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::base::spin::Spin;
 use crate::engine::driver::Driver;
-use crate::engine::queue::injector::Injector;
-use crate::engine::queue::local::{self, LocalQueue, Stealer};
-use crate::engine::queue::slot::Slot;
 use crate::engine::sched::counters::WorkerCounters;
 use crate::engine::sched::foreign::ForeignCalls;
 use crate::engine::sched::idle::Idle;
 use crate::engine::sched::pace::Pace;
+use crate::engine::sched::strategy::{Stealing, Strategy};
 use crate::engine::sched::watch::Watch;
+use crate::engine::sched::worker::WorkerContext;
 use crate::engine::sched::{Hooks, Services, current};
 use crate::engine::task::{
     self, Closed, Facts, Id, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, Task,
@@ -52,9 +51,9 @@ pub(crate) struct CrewConfig {
 }
 
 /// All workers of a runtime and what they share.
-pub(crate) struct Crew {
-    pub(super) posts: Box<[CachePadded<Post>]>,
-    pub(super) injector: Injector<Runnable>,
+pub(crate) struct Crew<S: Strategy = Stealing> {
+    pub(super) posts: Box<[CachePadded<Post<S>>]>,
+    pub(super) strategy: S,
     pub(super) idle: Idle,
     pub(super) owned: OwnedTasks,
     pub(super) driver: Driver,
@@ -64,8 +63,7 @@ pub(crate) struct Crew {
     /// Set once; workers leave when they see it.
     closing: AtomicBool,
     /// Cores of workers that have left; the last one brings the runtime down.
-    #[expect(clippy::vec_box, reason = "cores move between threads as boxes")]
-    pub(super) returned: Mutex<Vec<Box<Core>>>,
+    pub(super) returned: Mutex<Vec<Box<Core<S>>>>,
     /// Spawned and ended by threads that are no workers of ours.
     pub(super) foreign_spawned: Counter,
     pub(super) foreign_completed: Counter,
@@ -79,21 +77,20 @@ pub(crate) struct Crew {
 
 /// A worker's post: what the others see of it. It stays when the thread behind it changes.
 #[derive(Debug)]
-pub(super) struct Post {
-    pub(super) stealer: Stealer<Runnable>,
-    pub(super) slot: Slot<Runnable>,
+pub(crate) struct Post<S: Strategy> {
+    pub(super) own: S::Post,
     pub(super) parker: Parker,
     pub(super) timers: Option<SharedTimers>,
     pub(super) counters: WorkerCounters,
     /// The core, when no thread has it: before the start, and on its way to another thread.
-    pub(super) core: Mutex<Option<Box<Core>>>,
+    pub(super) core: Mutex<Option<Box<Core<S>>>>,
 }
 
 /// What exactly one thread owns of a worker at a time.
 #[derive(Debug)]
-pub(super) struct Core {
+pub(crate) struct Core<S: Strategy> {
     pub(super) index: usize,
-    pub(super) queue: LocalQueue<Runnable>,
+    pub(super) own: S::Core,
     pub(super) rng: FastRand,
     /// Goes up with each turn of the loop.
     pub(super) tick: u32,
@@ -106,12 +103,11 @@ pub(super) struct Core {
     pub(super) newborn: bool,
     /// Counted as searching in [`Idle`].
     pub(super) searching: bool,
-    /// Whether woken tasks may go to the slot; off for a moment when too many went in a row.
-    pub(super) use_slot: bool,
 }
 
-impl Crew {
+impl<S: Strategy> Crew<S> {
     pub(crate) fn new(
+        strategy: S,
         config: CrewConfig,
         driver: Driver,
         services: Services,
@@ -121,10 +117,10 @@ impl Crew {
         let mut rng = FastRand::new(config.seed);
         let posts = (0..config.workers)
             .map(|index| {
-                let (queue, stealer) = local::new();
+                let (post, own) = strategy.new_worker(index, &config);
                 let core = Core {
                     index,
-                    queue,
+                    own,
                     rng: FastRand::new(rng.next_u64()),
                     tick: 0,
                     until_maintain: config.event_interval,
@@ -132,11 +128,9 @@ impl Crew {
                     pace: Pace::new(),
                     newborn: true,
                     searching: false,
-                    use_slot: config.use_slot,
                 };
                 CachePadded::new(Post {
-                    stealer,
-                    slot: Slot::new(),
+                    own: post,
                     parker: Parker::new(),
                     timers: services
                         .timers()
@@ -148,7 +142,7 @@ impl Crew {
             .collect();
         let crew = Arc::new(Self {
             posts,
-            injector: Injector::new(),
+            strategy,
             idle: Idle::new(config.workers),
             owned: OwnedTasks::new(config.workers),
             driver,
@@ -216,10 +210,32 @@ impl Crew {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
+        let (runnable, join) = self.make_task(future, id, origin);
+        self.admit(runnable);
+        join
+    }
+
+    /// Makes a task, which is to be admitted next.
+    #[inline(always)]
+    pub(super) fn make_task<F>(
+        self: &Arc<Self>,
+        future: F,
+        id: Id,
+        origin: Origin,
+    ) -> (Runnable, JoinHandle<F::Output>)
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
         let origin = self.hooks.on_spawn(id, origin);
         // SAFETY: T11 — shutdown brings every task to its end before it lets go of the crew, and a
         // push after it comes back and is cancelled here, with `self` still held.
-        let (runnable, join) = unsafe { task::new(future, Arc::as_ptr(self), id, origin) };
+        unsafe { task::new(future, Arc::as_ptr(self), id, origin) }
+    }
+
+    /// Takes a new task in.
+    #[inline]
+    pub(super) fn admit(&self, runnable: Runnable) {
         // SAFETY: the runnable is the run right, and the task is new.
         if self.hooks.list_at_spawn && unsafe { self.adopt(runnable.task()) }.is_err() {
             self.foreign_spawned.add_shared(1);
@@ -227,7 +243,6 @@ impl Crew {
         } else {
             self.push_spawned(runnable);
         }
-        join
     }
 
     pub(crate) fn close(&self) {
@@ -245,11 +260,6 @@ impl Crew {
     /// Wakes worker `index`, wherever it sleeps.
     pub(super) fn unpark(&self, index: usize) {
         self.driver.unpark(&self.posts[index].parker);
-    }
-
-    /// True if there is work that a worker that is looking could take.
-    pub(super) fn work_visible(&self) -> bool {
-        !self.injector.is_empty() || self.posts.iter().any(|post| !post.stealer.is_empty())
     }
 
     /// How many tasks have not ended.
@@ -273,7 +283,7 @@ impl Crew {
     }
 
     pub(crate) fn injector_depth(&self) -> usize {
-        self.injector.len()
+        S::shared_depth(self)
     }
 
     pub(crate) fn num_workers(&self) -> usize {
@@ -285,8 +295,7 @@ impl Crew {
     }
 
     pub(crate) fn queue_depth(&self, worker: usize) -> usize {
-        let post = &self.posts[worker];
-        post.stealer.len() as usize + usize::from(!post.slot.is_empty())
+        S::depth(self, worker)
     }
 
     pub(crate) fn foreign_schedules(&self) -> u64 {
@@ -302,14 +311,25 @@ impl Crew {
 /// Runs `f` on the crew that this thread is a worker of, if that is runtime `id`: without counting a
 /// reference, which all workers would write.
 #[inline]
-pub(crate) fn with_own<R>(id: Option<RuntimeId>, f: impl FnOnce(Option<&Arc<Crew>>) -> R) -> R {
-    current::with(|worker| {
+pub(crate) fn with_own<S: Strategy, R>(
+    id: Option<RuntimeId>,
+    f: impl FnOnce(Option<&Arc<Crew<S>>>) -> R,
+) -> R {
+    current::with(|worker: Option<&WorkerContext<S>>| {
         let crew = worker.map(|worker| &worker.crew);
         f(crew.filter(|crew| Some(crew.services().id) == id))
     })
 }
 
-impl Schedule for Crew {
+impl Crew<Stealing> {
+    /// True if there is work that a worker that is looking could take.
+    pub(super) fn work_visible(&self) -> bool {
+        !self.strategy.injector.is_empty()
+            || self.posts.iter().any(|post| !post.own.stealer.is_empty())
+    }
+}
+
+impl<S: Strategy> Schedule for Crew<S> {
     #[inline]
     fn schedule(&self, runnable: Runnable) {
         self.push_woken(runnable);
@@ -336,10 +356,11 @@ impl Schedule for Crew {
     }
 }
 
-impl fmt::Debug for Crew {
+impl<S: Strategy> fmt::Debug for Crew<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Crew")
             .field("config", &self.config)
+            .field("strategy", &self.strategy)
             .finish_non_exhaustive()
     }
 }

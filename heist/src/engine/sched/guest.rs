@@ -8,14 +8,17 @@ use std::task::{Context, Poll};
 use crate::engine::base::budget::{Budget, BudgetScope};
 use crate::engine::base::parker::{self, Parker, SharedParker};
 use crate::engine::sched::crew::Crew;
+use crate::engine::sched::strategy::Strategy;
 
-impl Crew {
+impl<S: Strategy> Crew<S> {
     /// Polls `future` on this thread to its end.
     pub(crate) fn block_on<F: Future>(&self, mut future: Pin<&mut F>) -> F::Output {
         let parker = SharedParker::new(Parker::new());
         let waker = parker::waker(&parker);
+        let _guest = S::guest(self, &parker);
         let mut cx = Context::from_waker(&waker);
         loop {
+            self.strategy.check();
             let polled = {
                 let _budget = BudgetScope::enter(Budget::initial());
                 future.as_mut().poll(&mut cx)

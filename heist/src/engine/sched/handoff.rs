@@ -8,13 +8,15 @@ use crate::engine::base::budget::{Budget, BudgetScope};
 use crate::engine::base::current as poll;
 use crate::engine::sched::crew::Crew;
 use crate::engine::sched::current;
+use crate::engine::sched::custom::Custom;
+use crate::engine::sched::strategy::{Stealing, Strategy};
 use crate::engine::sched::worker::{self, WorkerContext};
 use crate::engine::task::Task;
 use std::sync::Arc;
 
 type Duty = Box<dyn FnOnce() + Send>;
 
-impl Crew {
+impl<S: Strategy> Crew<S> {
     /// Has a thread take up post `index`.
     pub(super) fn start_worker(
         self: &Arc<Self>,
@@ -29,32 +31,36 @@ impl Crew {
 
 /// Runs `f`, which may block, with this thread's duties handed on.
 pub(crate) fn block_in_place<R>(f: impl FnOnce() -> R) -> R {
-    let handed_on = current::with(|worker| {
-        worker
-            .filter(|w| w.hand_on())
-            .map(std::ptr::from_ref::<WorkerContext>)
-    });
+    let handed_on = (hand_on::<Stealing>(), hand_on::<Custom>());
     let _unlimited = BudgetScope::enter(Budget::unconstrained());
     let may_block = poll::set_may_block(true);
     /// Undoes it all, also when `f` unwinds.
-    struct Return(bool, bool);
+    struct Return(bool, (bool, bool));
     impl Drop for Return {
         fn drop(&mut self) {
             poll::set_may_block(self.0);
-            if self.1 {
-                current::with(|worker| worker.map(WorkerContext::take_back));
+            if self.1.0 {
+                current::with(|worker| worker.map(WorkerContext::<Stealing>::take_back));
+            }
+            if self.1.1 {
+                current::with(|worker| worker.map(WorkerContext::<Custom>::take_back));
             }
         }
     }
-    let _return = Return(may_block, handed_on.is_some());
+    let _return = Return(may_block, handed_on);
     f()
 }
 
-impl WorkerContext {
+/// Hands on what this thread has to do as a worker of such a crew; false if nothing.
+fn hand_on<S: Strategy>() -> bool {
+    current::with(|worker: Option<&WorkerContext<S>>| worker.is_some_and(WorkerContext::hand_on))
+}
+
+impl<S: Strategy> WorkerContext<S> {
     /// Gives the core to another thread; false if it stays here.
     fn hand_on(&self) -> bool {
         // In a hook, or a waker that the drivers call: they need the core back, right here.
-        if self.dispatching.get() {
+        if self.dispatching.get() || !self.crew.strategy.hands_on() {
             return false;
         }
         let Some(core) = self.core.take() else {

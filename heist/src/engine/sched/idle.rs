@@ -109,16 +109,46 @@ impl Idle {
         // Relaxed: more searchers than needed harm nobody.
         self.searching.fetch_add(1, Relaxed);
         let claimed = self.take_bit();
-        if claimed.is_none() {
-            // Ordering and fence: I4, as in `claim`; a sleeper that relied on us has set its bit by
-            // now, or sees 0.
-            self.searching.fetch_sub(1, AcqRel);
-            fence(SeqCst);
-            if self.some_asleep() {
-                return self.worker_to_help();
-            }
+        claimed.or_else(|| self.unclaim())
+    }
+
+    /// As [`worker_to_notify`](Self::worker_to_notify), for work that only `worker` can do (I7): whom to unpark,
+    /// mostly the worker, if it sleeps.
+    pub(crate) fn claim_worker(&self, worker: usize) -> Option<usize> {
+        // Ordering: I7. Pairs with the fence in `start_sleep`: either we see its bit, or it sees the work.
+        fence(SeqCst);
+        if !self.is_asleep(worker) {
+            return None;
         }
-        claimed
+        // Ordering: the count before the bit, as those who see it rely on the worker.
+        self.searching.fetch_add(1, AcqRel);
+        let bit = Self::bit(worker);
+        // Ordering: as in `take_bit`.
+        if self.sleepers[worker / 64].fetch_and(!bit, AcqRel) & bit != 0 {
+            return Some(worker);
+        }
+        // It has risen, or somebody else has claimed it.
+        self.unclaim()
+    }
+
+    /// The caller passed for a searcher and has nobody to search: takes the count back, and looks for
+    /// those who relied on it (I4).
+    fn unclaim(&self) -> Option<usize> {
+        // Ordering and fence: I4, as in `claim`; a sleeper that relied on us has set its bit by now, or
+        // sees 0.
+        self.searching.fetch_sub(1, AcqRel);
+        fence(SeqCst);
+        if self.some_asleep() {
+            self.worker_to_help()
+        } else {
+            None
+        }
+    }
+
+    /// Begins to search, however many do.
+    pub(crate) fn start_searching(&self) {
+        // Ordering: as in `try_start_searching`.
+        self.searching.fetch_add(1, AcqRel);
     }
 
     /// Asks to search. At most half of the workers search at a time: the rest would only contend.

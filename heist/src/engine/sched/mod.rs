@@ -1,7 +1,8 @@
 //! L5: the schedulers.
 //!
 //! [`crew`] is the work-stealing one: its workers, each with a local queue and a next-task slot, an
-//! injector for what comes from outside, and a protocol for who sleeps. [`current_thread`] runs
+//! injector for what comes from outside, and a protocol for who sleeps. Its [`strategy`] can be another: what
+//! differs, and how that costs the default nothing, is told there, and in [`custom`]. [`current_thread`] runs
 //! everything on the thread that calls `block_on`. Both use the same tasks and the same drivers.
 //! [`local_set`] has no thread and no driver: it is polled by a task of theirs.
 //!
@@ -59,22 +60,27 @@
 //!
 //! **Tested by** `idle_loom_tests`.
 
+pub(crate) mod affinity;
 pub(crate) mod blocking_job;
 pub(crate) mod counters;
 pub(crate) mod crew;
 mod current;
 pub(crate) mod current_thread;
+pub(crate) mod custom;
 mod foreign;
 mod guest;
 pub(crate) mod handoff;
 mod idle;
 #[cfg(all(test, heist_loom))]
 mod idle_loom_tests;
+#[cfg(all(test, heist_loom))]
+mod idle_target_loom_tests;
 pub(crate) mod local_set;
 mod next_task;
 mod pace;
 mod push;
 mod shutdown;
+pub(crate) mod strategy;
 mod watch;
 mod worker;
 
@@ -95,6 +101,7 @@ use crate::engine::sched::blocking_job::BlockingJob;
 use crate::engine::sched::counters::WorkerCounters;
 use crate::engine::sched::crew::Crew;
 use crate::engine::sched::current_thread::CurrentThread;
+use crate::engine::sched::custom::Custom;
 use crate::engine::task::{Facts, Id, JoinHandle, LATENCY_UNIT, Listed, Origin, Polled, Runnable};
 use crate::engine::timer::clock::real_now;
 use crate::engine::timer::{Clock, TimerHandle};
@@ -144,6 +151,7 @@ impl Services {
 #[derive(Debug, Clone)]
 pub(crate) enum SchedHandle {
     Crew(Arc<Crew>),
+    Custom(Arc<Crew<Custom>>),
     CurrentThread(Arc<CurrentThread>),
 }
 
@@ -151,6 +159,7 @@ pub(crate) enum SchedHandle {
 #[derive(Debug, Clone)]
 pub(crate) enum WeakSchedHandle {
     Crew(Weak<Crew>),
+    Custom(Weak<Crew<Custom>>),
     CurrentThread(Weak<CurrentThread>),
 }
 
@@ -159,6 +168,7 @@ impl SchedHandle {
     pub(crate) fn services(&self) -> &Services {
         match self {
             Self::Crew(crew) => crew.services(),
+            Self::Custom(crew) => crew.services(),
             Self::CurrentThread(scheduler) => scheduler.services(),
         }
     }
@@ -170,6 +180,7 @@ impl SchedHandle {
     {
         match self {
             Self::Crew(crew) => crew.spawn(future, id, origin),
+            Self::Custom(crew) => crew.spawn(future, id, origin),
             // SAFETY: `F` is `Send`.
             Self::CurrentThread(scheduler) => unsafe { scheduler.spawn_local(future, id, origin) },
         }
@@ -179,7 +190,25 @@ impl SchedHandle {
     pub(crate) fn tasks(&self) -> Vec<Listed> {
         match self {
             Self::Crew(crew) => crew.owned.list(),
+            Self::Custom(crew) => crew.owned.list(),
             Self::CurrentThread(scheduler) => scheduler.tasks(),
+        }
+    }
+
+    pub(crate) fn spawn_tagged<F>(
+        &self,
+        future: F,
+        id: Id,
+        tag: u16,
+        origin: Origin,
+    ) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        match self {
+            Self::Custom(crew) => crew.spawn_tagged(future, id, tag, origin),
+            _ => self.spawn(future, id, origin),
         }
     }
 
@@ -188,6 +217,7 @@ impl SchedHandle {
     pub(crate) fn current_worker(&self) -> Option<usize> {
         match self {
             Self::Crew(crew) => crew.current_worker(),
+            Self::Custom(crew) => crew.current_worker(),
             Self::CurrentThread(scheduler) => scheduler.is_current().then_some(0),
         }
     }
@@ -195,6 +225,7 @@ impl SchedHandle {
     pub(crate) fn downgrade(&self) -> WeakSchedHandle {
         match self {
             Self::Crew(crew) => WeakSchedHandle::Crew(Arc::downgrade(crew)),
+            Self::Custom(crew) => WeakSchedHandle::Custom(Arc::downgrade(crew)),
             Self::CurrentThread(scheduler) => {
                 WeakSchedHandle::CurrentThread(Arc::downgrade(scheduler))
             }
@@ -206,6 +237,7 @@ impl WeakSchedHandle {
     pub(crate) fn upgrade(&self) -> Option<SchedHandle> {
         match self {
             Self::Crew(crew) => crew.upgrade().map(SchedHandle::Crew),
+            Self::Custom(crew) => crew.upgrade().map(SchedHandle::Custom),
             Self::CurrentThread(scheduler) => scheduler.upgrade().map(SchedHandle::CurrentThread),
         }
     }
@@ -213,6 +245,7 @@ impl WeakSchedHandle {
     pub(crate) fn is_alive(&self) -> bool {
         match self {
             Self::Crew(crew) => crew.strong_count() > 0,
+            Self::Custom(crew) => crew.strong_count() > 0,
             Self::CurrentThread(scheduler) => scheduler.strong_count() > 0,
         }
     }
@@ -288,7 +321,7 @@ impl Hooks {
     }
 
     /// Polls `runnable`, with the hooks around it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run(&self, runnable: Runnable, worker: &WorkerCounters) -> Polled {
         if self.observes_polls {
             self.run_observed(runnable, worker)

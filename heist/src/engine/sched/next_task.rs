@@ -2,23 +2,24 @@
 
 use crate::engine::queue::local::CAPACITY;
 use crate::engine::sched::crew::Core;
+use crate::engine::sched::strategy::Stealing;
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::Runnable;
 
-impl WorkerContext {
+impl WorkerContext<Stealing> {
     /// Work that is this worker's own, or anybody's. Every so often the injector comes first, so that
     /// a local queue that never empties starves nobody.
     #[inline]
-    pub(super) fn next_task(&self, core: &mut Core) -> Option<Runnable> {
+    pub(super) fn next_task(&self, core: &mut Core<Stealing>) -> Option<Runnable> {
         if core.tick % self.crew.config.global_queue_interval == 0
             && let Some(runnable) = self.take_injected(core)
         {
             return Some(runnable);
         }
-        if let Some(runnable) = self.post().slot.take() {
+        if let Some(runnable) = self.post().own.slot.take() {
             return Some(runnable);
         }
-        if let Some(runnable) = core.queue.pop_front() {
+        if let Some(runnable) = core.own.queue.pop_front() {
             return Some(runnable);
         }
         self.take_injected(core)
@@ -26,14 +27,15 @@ impl WorkerContext {
 
     /// This worker's share of the injector: one to run now, the rest into its queue, where siblings
     /// can get at it.
-    fn take_injected(&self, core: &Core) -> Option<Runnable> {
-        if self.crew.injector.is_empty() {
+    fn take_injected(&self, core: &Core<Stealing>) -> Option<Runnable> {
+        if self.crew.strategy.injector.is_empty() {
             return None;
         }
         let workers = self.crew.config.workers;
-        let most = core.queue.room().min(CAPACITY / 2) as usize;
+        let most = core.own.queue.room().min(CAPACITY / 2) as usize;
         let mut taken = self
             .crew
+            .strategy
             .injector
             .try_take(|len| (len / workers + 1).min(most + 1))?;
         let first = taken.pop_front()?;
@@ -43,14 +45,14 @@ impl WorkerContext {
         }
         // J4: what came after the first was not announced; pass the word on. A searcher does so
         // when it stops searching.
-        if !core.searching && (shared || !self.crew.injector.is_empty()) {
+        if !core.searching && (shared || !self.crew.strategy.injector.is_empty()) {
             self.crew.notify();
         }
         Some(first)
     }
 
     /// Looks at what others have. `None` also when enough others are looking already.
-    pub(super) fn search(&self, core: &mut Core) -> Option<Runnable> {
+    pub(super) fn search(&self, core: &mut Core<Stealing>) -> Option<Runnable> {
         if !core.searching {
             if !self.crew.idle.try_start_searching() {
                 return None;
@@ -64,7 +66,7 @@ impl WorkerContext {
             if victim == core.index {
                 continue;
             }
-            if let Some((runnable, taken)) = posts[victim].stealer.steal_into(&core.queue) {
+            if let Some((runnable, taken)) = posts[victim].own.stealer.steal_into(&core.own.queue) {
                 let counters = &self.post().counters;
                 counters.steals.add(1);
                 counters.stolen.add(u64::from(taken));

@@ -3,24 +3,25 @@
 use crate::engine::queue::injector::{Chain, Push};
 use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
+use crate::engine::sched::strategy::{Cause, Stealing, Strategy};
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::Runnable;
 
 /// How often a task can give up its turn before the drivers are looked at.
 pub(super) const YIELDS_BEFORE_DRIVERS: u32 = 4;
 
-impl Crew {
+impl<S: Strategy> Crew<S> {
     /// A task that was just made.
     pub(super) fn push_spawned(&self, runnable: Runnable) {
         self.hooks.on_runnable(&runnable);
         current::with(|worker| match worker.filter(|worker| worker.is_of(self)) {
             Some(worker) => {
                 self.posts[worker.index()].counters.spawned.add(1);
-                worker.push_local(runnable);
+                S::push_local(worker, runnable, Cause::Spawned);
             }
             None => {
                 self.foreign_spawned.add_shared(1);
-                self.inject(runnable);
+                S::push_foreign(self, runnable, Cause::Spawned);
             }
         });
     }
@@ -30,15 +31,17 @@ impl Crew {
     pub(super) fn push_woken(&self, runnable: Runnable) {
         self.hooks.on_runnable(&runnable);
         current::with(|worker| match worker.filter(|worker| worker.is_of(self)) {
-            Some(worker) => worker.push_local(runnable),
-            None => self.inject(runnable),
+            Some(worker) => S::push_local(worker, runnable, Cause::Woken),
+            None => S::push_foreign(self, runnable, Cause::Woken),
         });
     }
+}
 
+impl Crew<Stealing> {
     /// From outside: into the injector, and somebody is told.
     pub(super) fn inject(&self, runnable: Runnable) {
         let call = self.foreign_calls.begin();
-        match self.injector.push(runnable) {
+        match self.strategy.injector.push(runnable) {
             Push::First => self.notify(),
             // J4: the first was announced. Its pusher may have been stopped before it did, so a
             // look; without a fence, as the announcement will come.
@@ -54,14 +57,16 @@ impl Crew {
 
     /// What a full local queue spilled.
     #[cold]
-    pub(super) fn inject_overflow(&self, post: &Post, chain: Chain<Runnable>) {
+    pub(super) fn inject_overflow(&self, post: &Post<Stealing>, chain: Chain<Runnable>) {
         post.counters.overflows.add(1);
-        match self.injector.push_chain(chain) {
+        match self.strategy.injector.push_chain(chain) {
             Push::First | Push::Joined => {}
             Push::Closed(chain) => chain.for_each(Runnable::cancel),
         }
     }
+}
 
+impl<S: Strategy> Crew<S> {
     /// There is new work: wakes a sibling, unless somebody looks already (I1).
     #[inline]
     pub(super) fn notify(&self) {
@@ -79,7 +84,7 @@ impl Crew {
     }
 
     #[cold]
-    fn wake_sibling(&self, index: usize) {
+    pub(super) fn wake_sibling(&self, index: usize) {
         if let Some(own) = self.current_worker() {
             self.posts[own].counters.wakes.add(1);
         }
@@ -87,7 +92,7 @@ impl Crew {
     }
 }
 
-impl WorkerContext {
+impl WorkerContext<Stealing> {
     /// A task that was spawned or woken by what runs on this worker.
     #[inline]
     pub(super) fn push_local(&self, runnable: Runnable) {
@@ -97,20 +102,20 @@ impl WorkerContext {
         };
         let post = self.post();
         post.counters.local_schedules.add(1);
-        let announce = if core.use_slot && !self.dispatching.get() {
-            match post.slot.replace(runnable) {
+        let announce = if core.own.use_slot && !self.dispatching.get() {
+            match post.own.slot.replace(runnable) {
                 // I6: not announced, as it is next.
                 None => false,
                 Some(displaced) => {
                     self.push_back(&core, displaced);
-                    core.pace.wants_help(core.queue.len())
+                    core.pace.wants_help(core.own.queue.len())
                 }
             }
         } else {
             // I6 again: the slot has had its turns, but nobody waits for the next one.
-            let is_next = self.crew.config.use_slot && core.queue.is_empty();
+            let is_next = self.crew.config.use_slot && core.own.queue.is_empty();
             self.push_back(&core, runnable);
-            !is_next && core.pace.wants_help(core.queue.len())
+            !is_next && core.pace.wants_help(core.own.queue.len())
         };
         self.core.set(Some(core));
         // What the drivers wake is announced once, by whoever turned them.
@@ -122,8 +127,8 @@ impl WorkerContext {
     /// A task that gave up its turn: behind all others. Its worker will come to it, so siblings are
     /// only asked for help, and only if there is something for them besides.
     #[inline]
-    pub(super) fn push_yielded(&self, core: &mut Core, runnable: Runnable) {
-        let others = core.queue.len();
+    pub(super) fn push_yielded(&self, core: &mut Core<Stealing>, runnable: Runnable) {
+        let others = core.own.queue.len();
         self.push_back(core, runnable);
         if others > 0 && core.pace.wants_help(others) {
             self.crew.help();
@@ -137,8 +142,8 @@ impl WorkerContext {
     }
 
     #[inline]
-    pub(super) fn push_back(&self, core: &Core, runnable: Runnable) {
-        if let Err(overflow) = core.queue.push_back(runnable) {
+    pub(super) fn push_back(&self, core: &Core<Stealing>, runnable: Runnable) {
+        if let Err(overflow) = core.own.queue.push_back(runnable) {
             self.crew.inject_overflow(self.post(), overflow);
         }
     }

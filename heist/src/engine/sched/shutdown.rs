@@ -12,12 +12,14 @@
 //! 6. Timers and reactor are shut down: whoever still waits on them outside of tasks is told.
 
 use crate::engine::sched::crew::{Core, Crew};
+use crate::engine::sched::strategy::{Stealing, Strategy};
 use crate::engine::task::Runnable;
 use crate::loom::thread;
+use std::sync::Arc;
 
-impl Crew {
+impl<S: Strategy> Crew<S> {
     /// A worker leaves. The last one does the rest.
-    pub(super) fn return_core(&self, core: Box<Core>) {
+    pub(super) fn return_core(self: &Arc<Self>, core: Box<Core<S>>) {
         let cores = {
             let mut returned = self.returned.lock();
             returned.push(core);
@@ -26,7 +28,7 @@ impl Crew {
             }
             std::mem::take(&mut *returned)
         };
-        self.end_tasks(&cores);
+        S::end_tasks(self, cores);
         for timers in self.posts.iter().filter_map(|post| post.timers.as_ref()) {
             timers.shutdown();
         }
@@ -34,19 +36,21 @@ impl Crew {
             reactor.shutdown();
         }
     }
+}
 
-    fn end_tasks(&self, cores: &[Box<Core>]) {
+impl Crew<Stealing> {
+    pub(super) fn end_tasks(&self, cores: &[Box<Core<Stealing>>]) {
         self.owned.close(Runnable::cancel);
         loop {
             for core in cores {
-                while let Some(runnable) = core.queue.pop_front() {
+                while let Some(runnable) = core.own.queue.pop_front() {
                     runnable.cancel();
                 }
-                while let Some(runnable) = self.posts[core.index].slot.take() {
+                while let Some(runnable) = self.posts[core.index].own.slot.take() {
                     runnable.cancel();
                 }
             }
-            if let Some(injected) = self.injector.try_take(|len| len) {
+            if let Some(injected) = self.strategy.injector.try_take(|len| len) {
                 injected.for_each(Runnable::cancel);
             }
             // F2: the tasks before the calls.
@@ -55,6 +59,6 @@ impl Crew {
             }
             thread::yield_now();
         }
-        self.injector.close().for_each(Runnable::cancel);
+        self.strategy.injector.close().for_each(Runnable::cancel);
     }
 }

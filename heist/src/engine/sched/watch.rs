@@ -40,6 +40,7 @@ use std::time::Duration;
 use crate::engine::base::parker::Parker;
 use crate::engine::base::unwind;
 use crate::engine::sched::crew::Crew;
+use crate::engine::sched::strategy::Strategy;
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::AtomicBool;
 use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -81,7 +82,7 @@ impl Watch {
     }
 
     /// Starts the thread. A crew of one has nobody who could help, and needs no watch.
-    pub(super) fn start(&self, crew: &Arc<Crew>) -> io::Result<()> {
+    pub(super) fn start<S: Strategy>(&self, crew: &Arc<Crew<S>>) -> io::Result<()> {
         if crew.num_workers() < 2 {
             return Ok(());
         }
@@ -117,7 +118,7 @@ impl Watch {
 }
 
 /// The thread.
-fn keep(bed: &Bed, crew: &Weak<Crew>) {
+fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
     let mut seen = Vec::new();
     let mut interval = SOON;
     let mut alert = 0_u32;
@@ -198,7 +199,7 @@ enum Look {
     Stuck,
 }
 
-impl Crew {
+impl<S: Strategy> Crew<S> {
     /// Compares each worker's count of polls with what was seen of it last time.
     fn look(&self, seen: &mut Vec<u64>) -> Look {
         seen.resize(self.num_workers(), 0);
@@ -222,15 +223,10 @@ impl Crew {
     /// Makes what waits for a stuck worker visible to the others.
     fn relieve(&self, index: usize) {
         let post = &self.posts[index];
-        if let Some(runnable) = post.slot.take() {
-            self.inject(runnable);
-        }
+        S::relieve(self, index);
         if let Some(timers) = &post.timers {
             let now = self.services().clock().now();
             let _ = unwind::guarded(|| timers.fire(now));
-        }
-        if !post.stealer.is_empty() {
-            self.help();
         }
         // Somebody has to turn the reactor: a sleeper that is woken and finds nothing will.
         if !self.driver.is_attended()

@@ -1,6 +1,7 @@
 //! The worker: a thread that runs tasks until there are none, and then sleeps.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
+use std::rc::Rc;
 use std::time::Instant;
 
 use crate::engine::base::budget::{self, Budget, BudgetScope};
@@ -10,6 +11,8 @@ use crate::engine::base::unwind::{self, AbortOnUnwind};
 use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
 use crate::engine::sched::idle::Rise;
+use crate::engine::sched::local_set::LocalScheduler;
+use crate::engine::sched::strategy::{Cause, Pick, Queues, Stealing, Strategy};
 use crate::engine::task::{Polled, Runnable};
 use std::sync::Arc;
 
@@ -17,19 +20,21 @@ use std::sync::Arc;
 const SLOT_RUNS: u32 = 3;
 
 /// A thread that is a worker.
-pub(super) struct WorkerContext {
-    pub(super) crew: Arc<Crew>,
+pub(crate) struct WorkerContext<S: Strategy> {
+    pub(super) crew: Arc<Crew<S>>,
     index: usize,
     /// The core, while user code runs that might push or hand it on; the loop has it otherwise.
-    pub(super) core: Cell<Option<Box<Core>>>,
+    pub(super) core: Cell<Option<Box<Core<S>>>>,
     /// False once the core went to another thread, which is the worker now.
     pub(super) on_duty: Cell<bool>,
     /// True while the drivers are turned: what they wake goes to the queue, and is announced once.
     pub(super) dispatching: Cell<bool>,
+    /// Tasks that are not `Send`, where a strategy keeps its workers on their threads (`custom::local`).
+    pub(super) local: OnceCell<Rc<LocalScheduler>>,
 }
 
 /// Takes up post `index`, until the runtime closes or the core is handed on.
-pub(super) fn run(crew: &Arc<Crew>, index: usize) {
+pub(super) fn run<S: Strategy>(crew: &Arc<Crew<S>>, index: usize) {
     // None: the thread that handed the core on took it back before we came.
     let Some(mut core) = crew.posts[index].core.lock().take() else {
         return;
@@ -40,6 +45,7 @@ pub(super) fn run(crew: &Arc<Crew>, index: usize) {
         core: Cell::new(None),
         on_duty: Cell::new(true),
         dispatching: Cell::new(false),
+        local: OnceCell::new(),
     };
     worker.post().counters.set_thread();
     // What tasks choose at random is to be repeatable as well: a worker's own choices go on after it.
@@ -51,14 +57,14 @@ pub(super) fn run(crew: &Arc<Crew>, index: usize) {
     // Tasks point to the crew, and it is the workers who end them (T11): none may be missing.
     let _alive = AbortOnUnwind("a worker");
     let may_block = poll::set_may_block(false);
-    current::scope(&worker, || worker.run(core));
+    current::scope(&worker, || S::work(&worker, core));
     poll::set_may_block(may_block);
 }
 
-impl WorkerContext {
+impl<S: Strategy> WorkerContext<S> {
     /// True if this thread is a worker of `crew`, now.
     #[inline]
-    pub(super) fn is_of(&self, crew: &Crew) -> bool {
+    pub(super) fn is_of(&self, crew: &Crew<S>) -> bool {
         std::ptr::eq(&*self.crew, crew) && self.on_duty.get()
     }
 
@@ -68,7 +74,7 @@ impl WorkerContext {
     }
 
     #[inline]
-    pub(super) fn post(&self) -> &Post {
+    pub(super) fn post(&self) -> &Post<S> {
         &self.crew.posts[self.index]
     }
 
@@ -76,7 +82,8 @@ impl WorkerContext {
         self.crew.services().clock().now()
     }
 
-    fn run(&self, mut core: Box<Core>) {
+    /// The loop, with the strategy's choices compiled in.
+    pub(super) fn run<P: Pick<S>>(&self, mut core: Box<Core<S>>, pick: &P) {
         let mut up_since = self.now();
         if std::mem::take(&mut core.newborn) {
             core = self.lie(core, &mut up_since);
@@ -87,9 +94,12 @@ impl WorkerContext {
             if core.until_maintain == 0 {
                 core = self.maintain(core, &mut up_since);
             }
-            let found = self.next_task(&mut core).or_else(|| self.search(&mut core));
+            let found = match pick.next_task(self, &mut core) {
+                None => pick.search(self, &mut core),
+                found => found,
+            };
             core = match found {
-                Some(runnable) => match self.run_task(core, runnable) {
+                Some(runnable) => match self.run_task(core, runnable, pick) {
                     Some(core) => core,
                     None => {
                         budget::replace(Budget::unconstrained());
@@ -104,40 +114,40 @@ impl WorkerContext {
             let _ = self.crew.idle.stop_searching();
         }
         self.post().counters.count_busy(up_since, self.now());
+        if let Some(local) = self.local.get() {
+            local.close();
+        }
         self.crew.return_core(core);
     }
 
-    /// Runs a task, and those that follow it through the slot. `None` if the core was handed on.
-    fn run_task(&self, mut core: Box<Core>, runnable: Runnable) -> Option<Box<Core>> {
+    /// Runs a task, and those that are run along with it. `None` if the core was handed on.
+    fn run_task<P: Pick<S>>(
+        &self,
+        mut core: Box<Core<S>>,
+        runnable: Runnable,
+        pick: &P,
+    ) -> Option<Box<Core<S>>> {
         if core.searching {
             core.searching = false;
             // I3: one more is woken only if there is more to find.
-            if self.crew.idle.stop_searching() && self.crew.work_visible() {
+            if self.crew.idle.stop_searching() && S::shared_work_visible(&self.crew) {
                 self.crew.notify();
             }
         }
         budget::replace(Budget::initial());
-        core = self.poll(core, runnable)?;
-        let mut slot_runs = 0;
-        while let Some(next) = self.post().slot.take() {
-            // The budget goes with the slot: tasks that wake each other share one turn.
-            if !budget::has_budget_remaining() {
-                self.push_back(&core, next);
-                break;
-            }
-            slot_runs += 1;
-            if slot_runs >= SLOT_RUNS {
-                core.use_slot = false;
-            }
-            core = self.poll(core, next)?;
-        }
-        core.use_slot = self.crew.config.use_slot;
+        core = self.poll(core, runnable, pick)?;
+        core = S::follow_up(self, core)?;
         budget::replace(Budget::unconstrained());
         Some(core)
     }
 
     #[inline]
-    fn poll(&self, core: Box<Core>, runnable: Runnable) -> Option<Box<Core>> {
+    fn poll<P: Pick<S>>(
+        &self,
+        core: Box<Core<S>>,
+        runnable: Runnable,
+        pick: &P,
+    ) -> Option<Box<Core<S>>> {
         self.post().counters.polls.add(1);
         self.core.set(Some(core));
         let polled = self.crew.hooks.run(runnable, &self.post().counters);
@@ -149,15 +159,15 @@ impl WorkerContext {
                 .add(budget::take_forced_yields());
             self.crew.hooks.on_runnable(&runnable);
             match &mut core {
-                Some(core) => self.push_yielded(core, runnable),
-                None => self.crew.inject(runnable),
+                Some(core) => pick.push_yielded(self, core, runnable),
+                None => S::push_foreign(&self.crew, runnable, Cause::Yielded),
             }
         }
         core
     }
 
     /// The look at reactor and timers that a busy worker owes every so often.
-    fn maintain(&self, mut core: Box<Core>, up_since: &mut Instant) -> Box<Core> {
+    fn maintain(&self, mut core: Box<Core<S>>, up_since: &mut Instant) -> Box<Core<S>> {
         // A worker that never sleeps is to be seen as the busy one it is.
         let now = self.now();
         self.post().counters.count_busy(*up_since, now);
@@ -165,7 +175,7 @@ impl WorkerContext {
         core.until_maintain = self.crew.config.event_interval;
         core.yields = 0;
         core.pace.lap(now, self.post().counters.polls.get());
-        let core = self.dispatch(core, || {
+        let mut core = self.dispatch(core, || {
             self.crew.driver.poll();
             if let Some(timers) = self
                 .post()
@@ -176,19 +186,13 @@ impl WorkerContext {
                 let _ = unwind::guarded(|| timers.fire(now));
             }
         });
-        self.post()
-            .counters
-            .queue_depth
-            .set(u64::from(core.queue.len()));
-        if core.queue.len() > 1 {
-            self.crew.help();
-        }
+        S::after_maintain(self, &mut core);
         core
     }
 
     /// Turns drivers: what they wake goes to this worker's queue, unannounced. `turn` guards against
     /// panics of what it calls.
-    fn dispatch(&self, core: Box<Core>, turn: impl FnOnce()) -> Box<Core> {
+    fn dispatch(&self, core: Box<Core<S>>, turn: impl FnOnce()) -> Box<Core<S>> {
         self.core.set(Some(core));
         self.dispatching.set(true);
         turn();
@@ -199,21 +203,22 @@ impl WorkerContext {
     }
 
     /// Looks around for a moment, as a searcher, whom pushers rely on and need not wake.
-    fn spin(&self) -> bool {
+    fn spin(&self, core: &Core<S>) -> bool {
         let others = self.crew.num_workers() - self.crew.idle.num_asleep() - 1;
         self.crew.worker_spin.wait(others, || {
-            self.crew.work_visible() || self.crew.is_closing()
+            S::work_visible(&self.crew, core) || self.crew.is_closing()
         })
     }
 
     /// Sleeps until there is something to do, or something to look for.
-    fn sleep(&self, mut core: Box<Core>, up_since: &mut Instant) -> Box<Core> {
-        if core.searching && self.spin() {
+    fn sleep(&self, mut core: Box<Core<S>>, up_since: &mut Instant) -> Box<Core<S>> {
+        if core.searching && self.spin(&core) {
             return core;
         }
         let was_searching = std::mem::take(&mut core.searching);
-        if self.crew.idle.start_sleep(self.index, was_searching) && self.crew.work_visible() {
-            // I1: something came while we were announcing.
+        let unseen = self.crew.idle.start_sleep(self.index, was_searching);
+        if (unseen || S::TARGETED) && S::work_visible(&self.crew, &core) {
+            // I1, I7: something came while we were announcing.
             core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
             return core;
         }
@@ -221,7 +226,7 @@ impl WorkerContext {
     }
 
     /// The sleep itself, once it is announced.
-    fn lie(&self, mut core: Box<Core>, up_since: &mut Instant) -> Box<Core> {
+    fn lie(&self, mut core: Box<Core<S>>, up_since: &mut Instant) -> Box<Core<S>> {
         if let Some(hook) = &self.crew.hooks.before_park {
             // The hook may spawn and wake: then the queue is not empty, and there is no sleep.
             core = self.dispatch(core, || {
@@ -235,7 +240,7 @@ impl WorkerContext {
         counters.parks.add(1);
 
         let mut woken = false;
-        while !woken && core.queue.is_empty() && !self.crew.is_closing() {
+        while !woken && !S::has_own_work(&self.crew, &core) && !self.crew.is_closing() {
             let timers = self.post().timers.as_ref();
             let deadline = timers.and_then(|timers| timers.prepare_sleep(now));
             let timeout = deadline.map(|deadline| deadline.saturating_duration_since(now));
@@ -254,16 +259,37 @@ impl WorkerContext {
         *up_since = now;
         core.pace.start(now);
         counters.unparks.add(1);
-        if core.queue.is_empty() {
+        if !S::has_own_work(&self.crew, &core) {
             counters.noops.add(1);
-        } else if core.queue.len() > 1 && !core.searching {
-            self.crew.notify();
         }
+        S::after_sleep(self, &mut core);
         if let Some(hook) = &self.crew.hooks.after_unpark {
             core = self.dispatch(core, || {
                 let _ = unwind::guarded(|| hook());
             });
         }
         core
+    }
+}
+
+impl WorkerContext<Stealing> {
+    /// Runs the tasks that follow each other through the slot.
+    #[inline]
+    pub(super) fn run_slot(&self, mut core: Box<Core<Stealing>>) -> Option<Box<Core<Stealing>>> {
+        let mut slot_runs = 0;
+        while let Some(next) = self.post().own.slot.take() {
+            // The budget goes with the slot: tasks that wake each other share one turn.
+            if !budget::has_budget_remaining() {
+                self.push_back(&core, next);
+                break;
+            }
+            slot_runs += 1;
+            if slot_runs >= SLOT_RUNS {
+                core.own.use_slot = false;
+            }
+            core = self.poll(core, next, &Queues)?;
+        }
+        core.own.use_slot = self.crew.config.use_slot;
+        Some(core)
     }
 }

@@ -22,7 +22,9 @@ pub(crate) struct Header {
     /// The next runnable in whatever queue this one is in. Belongs to the run right.
     pub(super) queue_next: UnsafeCell<Option<NonNull<Header>>>,
     /// 0, or 1 + the number of the owned shard that lists the task. Belongs to the run right.
-    pub(super) home: UnsafeCell<u32>,
+    pub(super) home: UnsafeCell<u16>,
+    /// What the scheduler makes of it. Belongs to the run right.
+    pub(super) tag: UnsafeCell<u16>,
     /// How often its polls have begun and ended: odd during one. Written by the run right, read by who
     /// lists tasks.
     pub(super) polls: SmallCounter,
@@ -95,6 +97,7 @@ impl<F: Future, S: Schedule> Cell<F, S> {
                 id,
                 queue_next: UnsafeCell::new(None),
                 home: UnsafeCell::new(0),
+                tag: UnsafeCell::new(0),
                 polls: SmallCounter::default(),
                 owned: Links::new(),
             },

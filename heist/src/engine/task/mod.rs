@@ -38,7 +38,7 @@
 //!
 //! * **T1** Run right. While the task is incomplete and its wake count is not 0, exactly one run
 //!   right exists. It moves by value (a [`Runnable`], or the running poll) and carries the future,
-//!   `queue_next` and `home`. Whoever moves the count 0 → 1 gets it; `finish_poll` that brings the
+//!   `queue_next`, `home` and `tag`. Whoever moves the count 0 → 1 gets it; `finish_poll` that brings the
 //!   count to 0 gives it up. An incomplete task is kept alive by its scheduler, so the run right
 //!   needs no reference.
 //! * **T2** A wake happens before the first poll that starts after it, and each wake is followed by a
@@ -231,6 +231,18 @@ impl Task {
         }
     }
 
+    /// The running task's tag. Only for the task that this thread is polling.
+    pub(crate) fn running_tag(self) -> u16 {
+        // SAFETY: this thread has the run right of what it polls, and the tag belongs to it.
+        self.header().tag.with(|tag| unsafe { *tag })
+    }
+
+    /// Changes it. Only for the task that this thread is polling.
+    pub(crate) fn set_running_tag(self, tag: u16) {
+        // SAFETY: as above.
+        self.header().tag.with_mut(|old| unsafe { *old = tag });
+    }
+
     /// Cancels the task from anywhere.
     fn abort(self) {
         if self.header().state.cancel() == Wake::Schedule {
@@ -298,6 +310,26 @@ impl Runnable {
 
     pub(crate) fn id(&self) -> Id {
         Task(self.0).header().id
+    }
+
+    /// Whose it is.
+    pub(crate) fn scheduler(&self) -> *const () {
+        Task(self.0).header().scheduler
+    }
+
+    #[inline]
+    pub(crate) fn tag(&self) -> u16 {
+        // SAFETY: T1 — the tag belongs to the run right.
+        Task(self.0).header().tag.with(|tag| unsafe { *tag })
+    }
+
+    #[inline]
+    pub(crate) fn set_tag(&mut self, tag: u16) {
+        // SAFETY: as above.
+        Task(self.0)
+            .header()
+            .tag
+            .with_mut(|old| unsafe { *old = tag });
     }
 
     pub(crate) fn origin(&self) -> &Origin {

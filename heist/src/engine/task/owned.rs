@@ -45,6 +45,10 @@ struct Shard {
 
 impl OwnedTasks {
     pub(crate) fn new(shards: usize) -> Self {
+        assert!(
+            shards < usize::from(u16::MAX),
+            "a task tells its list by 16 bits"
+        );
         let shard = || {
             CachePadded::new(Mutex::new(Shard {
                 tasks: LinkedList::new(),
@@ -69,7 +73,7 @@ impl OwnedTasks {
         // SAFETY: `home` belongs to the run right.
         task.header()
             .home
-            .with_mut(|home| unsafe { *home = shard as u32 + 1 });
+            .with_mut(|home| unsafe { *home = shard as u16 + 1 });
         // SAFETY: a cell never moves, is in no list (says the caller), and is taken out before it
         // is freed (T9).
         unsafe { list.tasks.push_front(task.0) };
@@ -112,6 +116,22 @@ impl OwnedTasks {
             }
             idle.into_iter().for_each(&mut cancelled);
         }
+    }
+
+    /// How many are listed: walks all lists.
+    pub(crate) fn len(&self) -> usize {
+        let shards = self.shards.iter().map(|shard| {
+            let list = shard.lock();
+            let mut next = list.tasks.front();
+            let mut len = 0;
+            while let Some(node) = next {
+                len += 1;
+                // SAFETY: `node` is in this list, and nothing leaves it while we hold the lock.
+                next = unsafe { list.tasks.next(node) };
+            }
+            len
+        });
+        shards.sum()
     }
 
     /// What is listed, task by task; each shard at one moment, and not all at the same.

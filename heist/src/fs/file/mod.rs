@@ -11,6 +11,7 @@ use std::time::SystemTime;
 
 use self::work::Work;
 use super::{FileTimes, OpenOptions, on_pool};
+use crate::engine::base::words;
 use crate::io::pool_buf::MAX_BUF_SIZE;
 use crate::io::{AsyncRead, AsyncSeek, AsyncWrite, ReadBuf};
 use crate::loom::sync::Arc;
@@ -588,7 +589,7 @@ impl AsyncSeek for File {
 
 impl fmt::Debug for File {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("heist::fs::File")
+        f.debug_struct(words::FILE)
             .field("std", &self.file)
             .finish()
     }

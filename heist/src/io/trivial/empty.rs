@@ -1,10 +1,10 @@
 use std::fmt;
-use std::io::{self, IoSlice, SeekFrom};
+use std::io::{self, SeekFrom};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use crate::io::trivial::poll_spend;
-use crate::io::{AsyncBufRead, AsyncRead, AsyncSeek, AsyncWrite, ReadBuf};
+use crate::io::{AsyncBufRead, AsyncRead, AsyncSeek, ReadBuf};
 
 /// A reader that is always at its end, and a writer that takes all and keeps nothing.
 ///
@@ -52,43 +52,6 @@ impl AsyncBufRead for Empty {
 
     #[inline]
     fn consume(self: Pin<&mut Self>, _amt: usize) {}
-}
-
-impl AsyncWrite for Empty {
-    #[inline]
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        ready!(poll_spend(cx));
-        Poll::Ready(Ok(buf.len()))
-    }
-
-    #[inline]
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        poll_spend(cx).map(Ok)
-    }
-
-    #[inline]
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        poll_spend(cx).map(Ok)
-    }
-
-    #[inline]
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bufs: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        ready!(poll_spend(cx));
-        Poll::Ready(Ok(bufs.iter().map(|buf| buf.len()).sum()))
-    }
-
-    #[inline]
-    fn is_write_vectored(&self) -> bool {
-        true
-    }
 }
 
 /// Wherever one seeks to, the position is 0.

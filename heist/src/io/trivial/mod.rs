@@ -7,9 +7,12 @@ mod empty;
 mod repeat;
 mod sink;
 
+use std::io::{self, IoSlice};
+use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use crate::engine::base::budget;
+use crate::io::AsyncWrite;
 
 pub use self::empty::{Empty, empty};
 pub use self::repeat::{Repeat, repeat};
@@ -22,6 +25,51 @@ fn poll_spend(cx: &mut Context<'_>) -> Poll<()> {
     Poll::Ready(())
 }
 
+/// A writer that takes all and keeps nothing.
+macro_rules! swallows {
+    ($Writer:ident) => {
+        impl AsyncWrite for $Writer {
+            #[inline]
+            fn poll_write(
+                self: Pin<&mut Self>,
+                cx: &mut Context<'_>,
+                buf: &[u8],
+            ) -> Poll<io::Result<usize>> {
+                ready!(poll_spend(cx));
+                Poll::Ready(Ok(buf.len()))
+            }
+
+            #[inline]
+            fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                poll_spend(cx).map(Ok)
+            }
+
+            #[inline]
+            fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                poll_spend(cx).map(Ok)
+            }
+
+            #[inline]
+            fn poll_write_vectored(
+                self: Pin<&mut Self>,
+                cx: &mut Context<'_>,
+                bufs: &[IoSlice<'_>],
+            ) -> Poll<io::Result<usize>> {
+                ready!(poll_spend(cx));
+                Poll::Ready(Ok(bufs.iter().map(|buf| buf.len()).sum()))
+            }
+
+            #[inline]
+            fn is_write_vectored(&self) -> bool {
+                true
+            }
+        }
+    };
+}
+
+swallows!(Empty);
+swallows!(Sink);
+
 #[cfg(all(test, not(heist_loom)))]
 mod tests {
     use super::*;
@@ -29,7 +77,6 @@ mod tests {
     use crate::io::test_support::poll_once;
     use crate::io::{AsyncBufReadExt, AsyncReadExt, AsyncSeekExt, AsyncWriteExt, SeekFrom};
     use futures::executor::block_on;
-    use std::io::IoSlice;
 
     #[test]
     fn empty_has_nothing_takes_all_and_is_nowhere() {

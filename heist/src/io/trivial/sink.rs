@@ -1,10 +1,4 @@
 use std::fmt;
-use std::io::{self, IoSlice};
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
-
-use crate::io::AsyncWrite;
-use crate::io::trivial::poll_spend;
 
 /// A writer that takes all and keeps nothing.
 ///
@@ -28,43 +22,6 @@ pub struct Sink {
 /// ```
 pub fn sink() -> Sink {
     Sink { _private: () }
-}
-
-impl AsyncWrite for Sink {
-    #[inline]
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        ready!(poll_spend(cx));
-        Poll::Ready(Ok(buf.len()))
-    }
-
-    #[inline]
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        poll_spend(cx).map(Ok)
-    }
-
-    #[inline]
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        poll_spend(cx).map(Ok)
-    }
-
-    #[inline]
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bufs: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        ready!(poll_spend(cx));
-        Poll::Ready(Ok(bufs.iter().map(|buf| buf.len()).sum()))
-    }
-
-    #[inline]
-    fn is_write_vectored(&self) -> bool {
-        true
-    }
 }
 
 impl fmt::Debug for Sink {

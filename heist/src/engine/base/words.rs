@@ -1,0 +1,41 @@
+//! What is said where a test may look for the words.
+//!
+//! heist speaks for itself. As Tokio's shim it says what Tokio says: programs have tests that expect a panic
+//! with that very text, so there it is a part of the interface, as a function's name is.
+
+pub(crate) use self::words::*;
+
+#[cfg(not(feature = "as-tokio"))]
+mod words {
+    /// There is no runtime where one is needed.
+    pub(crate) const NO_RUNTIME: &str = "there is no reactor running, must be called from the context of a heist runtime: enter one by \
+         `#[heist::main]`, `Runtime::block_on` or `Handle::enter`";
+
+    /// The runtime has no reactor.
+    pub(crate) const NO_IO: &str = "there is no reactor running: I/O objects are made within a heist runtime that has I/O enabled \
+         (`Builder::enable_io` or `enable_all`)";
+
+    /// The runtime has no timers.
+    pub(crate) const NO_TIME: &str =
+        "the timers of this runtime are off: call `enable_time` or `enable_all` on its builder";
+
+    /// A timer outlived its runtime.
+    pub(crate) const TIME_IS_OVER: &str =
+        "the timer cannot fire: its runtime is shutting down or gone";
+
+    /// The type of a file, in its debug output.
+    pub(crate) const FILE: &str = "heist::fs::File";
+}
+
+#[cfg(feature = "as-tokio")]
+mod words {
+    pub(crate) const NO_RUNTIME: &str =
+        "there is no reactor running, must be called from the context of a Tokio 1.x runtime";
+    pub(crate) const NO_IO: &str = "A Tokio 1.x context was found, but IO is disabled. \
+         Call `enable_io` on the runtime builder to enable IO.";
+    pub(crate) const NO_TIME: &str = "A Tokio 1.x context was found, but timers are disabled. \
+         Call `enable_time` on the runtime builder to enable timers.";
+    pub(crate) const TIME_IS_OVER: &str =
+        "A Tokio 1.x context was found, but it is being shutdown.";
+    pub(crate) const FILE: &str = "tokio::fs::File";
+}

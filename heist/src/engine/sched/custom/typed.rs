@@ -1,0 +1,160 @@
+//! From the scheduler as an object to the scheduler as a type.
+
+use std::any::Any;
+
+use crate::engine::sched::crew::Core;
+use crate::engine::sched::custom::scheduler::{Scheduler, Tell, Turn};
+use crate::engine::sched::custom::token::Runnable;
+use crate::engine::sched::custom::{Custom, YIELDS_BEFORE_DRIVERS, guarded};
+use crate::engine::sched::strategy::{Cause, Pick};
+use crate::engine::sched::worker::WorkerContext;
+use crate::engine::task;
+
+/// A [`Scheduler`] with its type forgotten. What can panic is guarded by the caller.
+pub(super) trait Erased: Send + Sync {
+    fn worker(&self, index: usize) -> Box<dyn Any + Send>;
+    fn work(&self, worker: &WorkerContext<Custom>, core: Box<Core<Custom>>);
+    fn push(&self, task: Runnable, cause: Cause, worker: Option<&mut (dyn Any + Send)>) -> Tell;
+    fn drain(&self, worker: &mut (dyn Any + Send), turn: &mut Turn<'_>) -> Option<Runnable>;
+    fn has_work(&self, worker: &(dyn Any + Send)) -> bool;
+    fn has_shared_work(&self) -> bool;
+    fn keeps_tasks(&self) -> bool;
+}
+
+/// A scheduler of type `T`, and the worker's loop that knows it.
+pub(super) struct Typed<T>(pub(super) T);
+
+/// A worker's state, as what it is.
+///
+/// # Safety
+///
+/// C7: it was made by a `Typed<T>`.
+#[inline(always)]
+unsafe fn state_mut<T: Scheduler>(state: &mut (dyn Any + Send)) -> &mut T::Worker {
+    debug_assert!(state.is::<T::Worker>());
+    // SAFETY: it is one, says the caller, and borrowed alone.
+    unsafe { &mut *std::ptr::from_mut(state).cast() }
+}
+
+impl<T: Scheduler> Typed<T> {
+    #[inline]
+    fn state(core: &mut Core<Custom>) -> &mut T::Worker {
+        // SAFETY: C7 — the core is one of the crew that has this scheduler.
+        unsafe { state_mut::<T>(&mut *core.own.state) }
+    }
+
+    /// Asks for a task, and checks what comes.
+    #[inline]
+    fn ask(
+        &self,
+        worker: &WorkerContext<Custom>,
+        core: &mut Core<Custom>,
+        method: &'static str,
+        ask: impl FnOnce(&T, &mut T::Worker, &mut Turn<'_>) -> Option<Runnable>,
+    ) -> Option<task::Runnable> {
+        let mut drivers = false;
+        let mut turn = Turn::new(core.index, core.tick, &mut drivers);
+        let given = guarded(&worker.crew, method, || {
+            ask(&self.0, Self::state(core), &mut turn)
+        });
+        if drivers {
+            core.until_maintain = 1;
+        }
+        let task = given??;
+        if !task.is_of(&worker.crew) {
+            worker.crew.fail(&format!(
+                "it gave a task of another runtime out of `{method}`"
+            ));
+            return None;
+        }
+        worker.post().own.taken.add(1);
+        Some(task.into_right())
+    }
+}
+
+impl<T: Scheduler> Pick<Custom> for Typed<T> {
+    #[inline]
+    fn next_task(
+        &self,
+        worker: &WorkerContext<Custom>,
+        core: &mut Core<Custom>,
+    ) -> Option<task::Runnable> {
+        self.ask(worker, core, "next", T::next)
+    }
+
+    fn search(
+        &self,
+        worker: &WorkerContext<Custom>,
+        core: &mut Core<Custom>,
+    ) -> Option<task::Runnable> {
+        if !core.searching {
+            worker.crew.idle.start_searching();
+            core.searching = true;
+        }
+        // Now somebody looks for it: this worker.
+        core.own.unannounced = 0;
+        self.ask(worker, core, "steal", T::steal)
+    }
+
+    #[inline]
+    fn push_yielded(
+        &self,
+        worker: &WorkerContext<Custom>,
+        core: &mut Core<Custom>,
+        runnable: task::Runnable,
+    ) {
+        worker.post().own.pushed.add(1);
+        let task = Runnable::new(runnable);
+        let tell = guarded(&worker.crew, "push", || {
+            self.0.push(task, Cause::Yielded, Some(Self::state(core)))
+        });
+        match tell {
+            // This worker is awake and comes to it: others are asked for help, no more.
+            Some(Tell::Anyone) => worker.crew.help(),
+            Some(tell) => worker.tell(core, tell),
+            None => {}
+        }
+        // As in the default: who yields may wait for what only the drivers bring.
+        core.yields += 1;
+        if core.yields >= YIELDS_BEFORE_DRIVERS {
+            core.until_maintain = 1;
+        }
+    }
+}
+
+impl<T: Scheduler> Erased for Typed<T> {
+    fn worker(&self, index: usize) -> Box<dyn Any + Send> {
+        Box::new(self.0.worker(index))
+    }
+
+    fn work(&self, worker: &WorkerContext<Custom>, core: Box<Core<Custom>>) {
+        let _ = guarded(&worker.crew, "on_start", || self.0.on_start(core.index));
+        worker.run(core, self);
+    }
+
+    fn push(&self, task: Runnable, cause: Cause, worker: Option<&mut (dyn Any + Send)>) -> Tell {
+        // SAFETY: C7 — passed on by the crew that has this scheduler.
+        let worker = worker.map(|state| unsafe { state_mut::<T>(state) });
+        self.0.push(task, cause, worker)
+    }
+
+    fn drain(&self, worker: &mut (dyn Any + Send), turn: &mut Turn<'_>) -> Option<Runnable> {
+        // SAFETY: as above.
+        let worker = unsafe { state_mut::<T>(worker) };
+        let next = self.0.next(worker, turn);
+        next.or_else(|| self.0.steal(worker, turn))
+    }
+
+    fn has_work(&self, worker: &(dyn Any + Send)) -> bool {
+        let state = worker.downcast_ref();
+        self.0.has_work(state.expect("made by this scheduler (C7)"))
+    }
+
+    fn has_shared_work(&self) -> bool {
+        self.0.has_shared_work()
+    }
+
+    fn keeps_tasks(&self) -> bool {
+        self.0.keeps_tasks()
+    }
+}

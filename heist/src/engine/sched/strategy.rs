@@ -1,0 +1,274 @@
+//! The seam between a crew and its strategy.
+//!
+//! **What.** A [`Crew`] has what every strategy needs: tasks, threads, parking, drivers, budgets,
+//! shutdown, counters. A [`Strategy`] has the queues, and says where a runnable task goes, what a
+//! worker runs next, what it may take from others, and who is told. There are two:
+//! [`Stealing`], the default, whose parts are in `push`, `next_task` and here; and
+//! [`Custom`](super::custom::Custom), which asks a [`Scheduler`](super::custom::Scheduler) of the user's.
+//!
+//! **Resolved at compile time.** `Crew<Stealing>` and `Crew<Custom>` are two types, and their tasks have
+//! two sets of functions: a wake of the default asks nobody what strategy it has. The worker's loop is
+//! compiled once more for each `Scheduler`: it takes its [`Pick`] as a type, and [`Strategy::work`] is
+//! where `Custom` comes from the object it holds to the type that the loop knows.
+//!
+//! **Rejected.** *One crew with the strategy as an object*: a call through a table for each push and each
+//! pick of the default too. *A crew for each `Scheduler`*: handles, contexts and spawning would need a table
+//! for all that a crew can do. *An `if` in the default's path*: cheap, and still not nothing.
+
+use std::fmt;
+
+use crate::engine::queue::injector::Injector;
+use crate::engine::queue::local::{self, LocalQueue, Stealer};
+use crate::engine::queue::slot::Slot;
+use crate::engine::sched::crew::{Core, Crew, CrewConfig};
+use crate::engine::sched::worker::WorkerContext;
+use crate::engine::task::Runnable;
+use std::sync::Arc;
+
+/// How a task became runnable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Cause {
+    /// It was just made.
+    Spawned,
+    /// It waited, and was woken.
+    Woken,
+    /// It was polled, and wants another turn: it yielded, or was woken meanwhile.
+    Yielded,
+}
+
+/// What a crew leaves to its strategy.
+pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
+    /// What others see of a worker's queues.
+    type Post: fmt::Debug + Send + Sync;
+    /// What is a worker's alone.
+    type Core: fmt::Debug + Send;
+    /// Whether a worker can be told that only it can do what there is: then it has to look before each
+    /// sleep, whoever else is searching (I7).
+    const TARGETED: bool;
+
+    fn new_worker(&self, index: usize, config: &CrewConfig) -> (Self::Post, Self::Core);
+
+    /// This thread's worker of such a crew, or null; see [`current`](super::current).
+    fn current() -> *const WorkerContext<Self>;
+    fn replace_current(worker: *const WorkerContext<Self>) -> *const WorkerContext<Self>;
+
+    /// The worker's loop: [`WorkerContext::run`] with the right [`Pick`].
+    fn work(worker: &WorkerContext<Self>, core: Box<Core<Self>>);
+
+    /// Takes what became runnable by what runs on `worker`.
+    fn push_local(worker: &WorkerContext<Self>, runnable: Runnable, cause: Cause);
+    /// Takes what became runnable elsewhere.
+    fn push_foreign(crew: &Crew<Self>, runnable: Runnable, cause: Cause);
+
+    /// After a task, within its budget: what is to be run along with it. `None` if the core was handed on.
+    #[inline(always)]
+    fn follow_up(_: &WorkerContext<Self>, core: Box<Core<Self>>) -> Option<Box<Core<Self>>> {
+        Some(core)
+    }
+
+    /// True if the worker has something to run that it need not look for.
+    fn has_own_work(crew: &Crew<Self>, core: &Core<Self>) -> bool;
+    /// True if the worker, looking, could find something.
+    fn work_visible(crew: &Crew<Self>, core: &Core<Self>) -> bool;
+    /// True if any worker could find something.
+    fn shared_work_visible(crew: &Crew<Self>) -> bool;
+
+    /// The worker has looked at the drivers; what they woke was not announced.
+    fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>);
+    /// As above, and it slept before.
+    fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>);
+
+    /// Makes what waits in the queues of a stuck worker visible to others.
+    fn relieve(crew: &Crew<Self>, index: usize);
+
+    /// Whether a worker that blocks in place goes to another thread.
+    fn hands_on(&self) -> bool {
+        true
+    }
+
+    /// The last worker's: brings all tasks to their end (`shutdown`).
+    fn end_tasks(crew: &Arc<Crew<Self>>, cores: Vec<Box<Core<Self>>>);
+
+    /// A thread begins and ends to be a guest, and is asked whether it can stay one.
+    type Guest: fmt::Debug;
+    fn guest(crew: &Crew<Self>, parker: &crate::engine::base::parker::SharedParker) -> Self::Guest;
+    /// Panics if the strategy failed.
+    fn check(&self) {}
+
+    fn shared_depth(crew: &Crew<Self>) -> usize;
+    fn depth(crew: &Crew<Self>, index: usize) -> usize;
+}
+
+/// What the worker's loop asks for at every turn.
+pub(crate) trait Pick<S: Strategy> {
+    /// What to run next.
+    fn next_task(&self, worker: &WorkerContext<S>, core: &mut Core<S>) -> Option<Runnable>;
+    /// When there is nothing: what to take from others.
+    fn search(&self, worker: &WorkerContext<S>, core: &mut Core<S>) -> Option<Runnable>;
+    /// Takes a task that gave up its turn.
+    fn push_yielded(&self, worker: &WorkerContext<S>, core: &mut Core<S>, runnable: Runnable);
+}
+
+/// The default: local queues that idle siblings steal from.
+#[derive(Debug)]
+pub(crate) struct Stealing {
+    pub(super) injector: Injector<Runnable>,
+}
+
+impl Stealing {
+    pub(crate) fn new() -> Self {
+        Self {
+            injector: Injector::new(),
+        }
+    }
+}
+
+/// What siblings see of a worker's queues.
+#[derive(Debug)]
+pub(crate) struct StealingPost {
+    pub(super) stealer: Stealer<Runnable>,
+    pub(super) slot: Slot<Runnable>,
+}
+
+/// A worker's own.
+#[derive(Debug)]
+pub(crate) struct StealingCore {
+    pub(super) queue: LocalQueue<Runnable>,
+    /// Whether woken tasks may go to the slot; off for a moment when too many went in a row.
+    pub(super) use_slot: bool,
+}
+
+impl Strategy for Stealing {
+    type Post = StealingPost;
+    type Core = StealingCore;
+    type Guest = ();
+    const TARGETED: bool = false;
+
+    fn new_worker(&self, _index: usize, config: &CrewConfig) -> (StealingPost, StealingCore) {
+        let (queue, stealer) = local::new();
+        let post = StealingPost {
+            stealer,
+            slot: Slot::new(),
+        };
+        let core = StealingCore {
+            queue,
+            use_slot: config.use_slot,
+        };
+        (post, core)
+    }
+
+    #[inline(always)]
+    fn current() -> *const WorkerContext<Self> {
+        super::current::stealing()
+    }
+
+    fn replace_current(worker: *const WorkerContext<Self>) -> *const WorkerContext<Self> {
+        super::current::replace_stealing(worker)
+    }
+
+    fn work(worker: &WorkerContext<Self>, core: Box<Core<Self>>) {
+        worker.run(core, &Queues);
+    }
+
+    #[inline]
+    fn push_local(worker: &WorkerContext<Self>, runnable: Runnable, _origin: Cause) {
+        worker.push_local(runnable);
+    }
+
+    #[inline]
+    fn push_foreign(crew: &Crew<Self>, runnable: Runnable, _origin: Cause) {
+        crew.inject(runnable);
+    }
+
+    #[inline]
+    fn follow_up(worker: &WorkerContext<Self>, core: Box<Core<Self>>) -> Option<Box<Core<Self>>> {
+        worker.run_slot(core)
+    }
+
+    #[inline]
+    fn has_own_work(_: &Crew<Self>, core: &Core<Self>) -> bool {
+        !core.own.queue.is_empty()
+    }
+
+    fn work_visible(crew: &Crew<Self>, _: &Core<Self>) -> bool {
+        crew.work_visible()
+    }
+
+    fn shared_work_visible(crew: &Crew<Self>) -> bool {
+        crew.work_visible()
+    }
+
+    fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>) {
+        let len = core.own.queue.len();
+        worker.post().counters.queue_depth.set(u64::from(len));
+        if len > 1 {
+            worker.crew.help();
+        }
+    }
+
+    fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>) {
+        if core.own.queue.len() > 1 && !core.searching {
+            worker.crew.notify();
+        }
+    }
+
+    fn relieve(crew: &Crew<Self>, index: usize) {
+        let post = &crew.posts[index].own;
+        if let Some(runnable) = post.slot.take() {
+            crew.inject(runnable);
+        }
+        if !post.stealer.is_empty() {
+            crew.help();
+        }
+    }
+
+    fn end_tasks(crew: &Arc<Crew<Self>>, cores: Vec<Box<Core<Self>>>) {
+        crew.end_tasks(&cores);
+    }
+
+    #[inline(always)]
+    fn guest(_: &Crew<Self>, _: &crate::engine::base::parker::SharedParker) {}
+
+    fn shared_depth(crew: &Crew<Self>) -> usize {
+        crew.strategy.injector.len()
+    }
+
+    fn depth(crew: &Crew<Self>, index: usize) -> usize {
+        let post = &crew.posts[index].own;
+        post.stealer.len() as usize + usize::from(!post.slot.is_empty())
+    }
+}
+
+/// The default's [`Pick`]: its queues are all that it looks at.
+pub(super) struct Queues;
+
+impl Pick<Stealing> for Queues {
+    #[inline]
+    fn next_task(
+        &self,
+        worker: &WorkerContext<Stealing>,
+        core: &mut Core<Stealing>,
+    ) -> Option<Runnable> {
+        worker.next_task(core)
+    }
+
+    #[inline]
+    fn search(
+        &self,
+        worker: &WorkerContext<Stealing>,
+        core: &mut Core<Stealing>,
+    ) -> Option<Runnable> {
+        worker.search(core)
+    }
+
+    #[inline]
+    fn push_yielded(
+        &self,
+        worker: &WorkerContext<Stealing>,
+        core: &mut Core<Stealing>,
+        runnable: Runnable,
+    ) {
+        worker.push_yielded(core, runnable);
+    }
+}

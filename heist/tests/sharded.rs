@@ -1,0 +1,270 @@
+//! What only the sharded strategy promises.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
+
+use heist::runtime::{Builder, Runtime};
+use heist::scheduler::{Cause, Runnable, Scheduler, Sharded, Tell, Turn, current_worker, spawn_on};
+use heist::sync::{mpsc, oneshot};
+use heist::task::{block_in_place, spawn_local, yield_now};
+
+fn runtime(workers: usize) -> Runtime {
+    Builder::new_multi_thread()
+        .worker_threads(workers)
+        .scheduler(Sharded::new)
+        .enable_all()
+        .build()
+        .unwrap()
+}
+
+#[test]
+fn a_task_stays_where_it_was_spawned() {
+    let runtime = runtime(4);
+    runtime.block_on(async {
+        let tasks: Vec<_> = (0..40)
+            .map(|i| {
+                spawn_on(i % 4, async move {
+                    let thread = std::thread::current().id();
+                    for _ in 0..20 {
+                        assert_eq!(current_worker(), Some(i % 4));
+                        assert_eq!(std::thread::current().id(), thread);
+                        yield_now().await;
+                        let here = heist::spawn(async { current_worker() }).await.unwrap();
+                        assert_eq!(here, Some(i % 4));
+                        heist::time::sleep(std::time::Duration::from_micros(50)).await;
+                    }
+                })
+            })
+            .collect();
+        for task in tasks {
+            task.await.unwrap();
+        }
+    });
+    assert_eq!(current_worker(), None);
+}
+
+#[test]
+fn what_comes_from_outside_is_dealt() {
+    let runtime = runtime(4);
+    let mut counts = [0; 4];
+    for _ in 0..40 {
+        let worker = runtime.block_on(runtime.spawn(async { current_worker() }));
+        counts[worker.unwrap().unwrap()] += 1;
+    }
+    assert_eq!(counts, [10; 4]);
+}
+
+#[test]
+fn blocking_in_place_stays_on_the_thread() {
+    let runtime = runtime(2);
+    let task = runtime.handle().spawn_on(0, async {
+        let before = std::thread::current().id();
+        block_in_place(|| std::thread::sleep(std::time::Duration::from_millis(1)));
+        yield_now().await;
+        assert_eq!(std::thread::current().id(), before);
+        assert_eq!(current_worker(), Some(0));
+    });
+    runtime.block_on(task).unwrap();
+}
+
+#[test]
+#[should_panic(expected = "there is no worker 2, of 2")]
+fn there_is_no_such_worker() {
+    runtime(2).handle().spawn_on(2, async {});
+}
+
+#[test]
+fn shards_talk_to_each_other() {
+    let runtime = runtime(3);
+    let sum = runtime.block_on(async {
+        let (there, mut here) = mpsc::channel(4);
+        for worker in 0..3 {
+            let there = there.clone();
+            spawn_on(worker, async move {
+                for i in 0..300_usize {
+                    there.send(i).await.unwrap();
+                }
+            });
+        }
+        drop(there);
+        spawn_on(1, async move {
+            let mut sum = 0;
+            while let Some(i) = here.recv().await {
+                sum += i;
+            }
+            sum
+        })
+        .await
+        .unwrap()
+    });
+    assert_eq!(sum, 3 * (299 * 300 / 2));
+}
+
+#[test]
+fn local_tasks_run_on_their_worker() {
+    let runtime = runtime(3);
+    runtime.block_on(async {
+        let tasks: Vec<_> = (0..3)
+            .map(|worker| {
+                spawn_on(worker, async move {
+                    spawn_local(async move {
+                        let count = Rc::new(Cell::new(0));
+                        let tasks: Vec<_> = (0..100)
+                            .map(|i| {
+                                let count = Rc::clone(&count);
+                                spawn_local(async move {
+                                    if i % 3 == 0 {
+                                        yield_now().await;
+                                    }
+                                    assert_eq!(current_worker(), Some(worker));
+                                    count.set(count.get() + 1);
+                                })
+                            })
+                            .collect();
+                        for task in tasks {
+                            task.await.unwrap();
+                        }
+                        count.get()
+                    })
+                    .await
+                    .unwrap()
+                })
+            })
+            .collect();
+        for task in tasks {
+            assert_eq!(task.await.unwrap(), 100);
+        }
+    });
+}
+
+#[test]
+fn local_tasks_are_woken_from_elsewhere() {
+    let runtime = runtime(2);
+    for _ in 0..200 {
+        let (sender, receiver) = oneshot::channel();
+        let task = runtime.handle().spawn_on(1, async {
+            spawn_local(async {
+                let unsend = Rc::new(2);
+                receiver.await.unwrap() + *unsend
+            })
+            .await
+            .unwrap()
+        });
+        sender.send(40).unwrap();
+        assert_eq!(runtime.block_on(task).unwrap(), 42);
+    }
+}
+
+/// Remembers which thread dropped it; not `Send`, as that would be all that is wrong with it.
+struct DropsAt(Arc<Mutex<Vec<(ThreadId, ThreadId)>>>, ThreadId, Rc<()>);
+
+impl Drop for DropsAt {
+    fn drop(&mut self) {
+        let _ = &self.2;
+        let here = std::thread::current().id();
+        self.0.lock().unwrap().push((self.1, here));
+        // Too late, and harmless.
+        drop(spawn_local(async {}));
+    }
+}
+
+#[test]
+fn local_tasks_are_dropped_on_their_thread_at_shutdown() {
+    for _ in 0..20 {
+        let runtime = runtime(2);
+        let drops = Arc::new(Mutex::new(Vec::new()));
+        let begun = Arc::new(AtomicUsize::new(0));
+        for worker in 0..2 {
+            let (drops, begun) = (Arc::clone(&drops), Arc::clone(&begun));
+            runtime.handle().spawn_on(worker, async move {
+                for _ in 0..10 {
+                    let guard =
+                        DropsAt(Arc::clone(&drops), std::thread::current().id(), Rc::new(()));
+                    spawn_local(async move {
+                        let _guard = guard;
+                        std::future::pending::<()>().await;
+                    });
+                }
+                begun.fetch_add(1, SeqCst);
+            });
+        }
+        while begun.load(SeqCst) < 2 {
+            std::thread::yield_now();
+        }
+        drop(runtime);
+        let drops = drops.lock().unwrap();
+        assert_eq!(drops.len(), 20);
+        assert!(drops.iter().all(|(made, dropped)| made == dropped));
+    }
+}
+
+#[test]
+#[should_panic(expected = "`spawn_local` called from outside")]
+fn other_strategies_have_no_local_tasks() {
+    let runtime = Builder::new_multi_thread()
+        .scheduler(heist::scheduler::RoundRobin::new)
+        .build()
+        .unwrap();
+    let task = runtime.spawn(async { drop(spawn_local(async {})) });
+    let error = runtime.block_on(task).unwrap_err();
+    std::panic::resume_unwind(error.into_panic());
+}
+
+/// Says that it keeps tasks, and gives them to whoever asks.
+struct Liar(Mutex<std::collections::VecDeque<Runnable>>);
+
+impl Scheduler for Liar {
+    type Worker = ();
+
+    fn worker(&self, _: usize) {}
+
+    fn push(&self, task: Runnable, _: Cause, _: Option<&mut ()>) -> Tell {
+        self.0.lock().unwrap().push_back(task);
+        Tell::Anyone
+    }
+
+    fn next(&self, _: &mut (), _: &mut Turn<'_>) -> Option<Runnable> {
+        self.0.lock().unwrap().pop_front()
+    }
+
+    fn has_work(&self, _: &()) -> bool {
+        !self.0.lock().unwrap().is_empty()
+    }
+
+    fn has_shared_work(&self) -> bool {
+        !self.0.lock().unwrap().is_empty()
+    }
+
+    fn keeps_tasks(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_strategy_that_moves_what_it_keeps_is_told() {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(2)
+        .scheduler(|_| Liar(Mutex::default()))
+        .build()
+        .unwrap();
+    let panic = catch_unwind(AssertUnwindSafe(|| {
+        runtime.block_on(async {
+            loop {
+                // Sooner or later it comes to the other worker.
+                let _ = heist::spawn(async {
+                    drop(spawn_local(yield_now()));
+                    std::thread::yield_now();
+                })
+                .await;
+            }
+        });
+    }));
+    let panic = panic.unwrap_err();
+    let told = panic.downcast_ref::<String>().unwrap();
+    assert!(told.contains("moved one from worker"), "{told}");
+    drop(runtime);
+}
