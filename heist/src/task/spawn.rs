@@ -39,7 +39,8 @@ where
     spawn_from(future, Origin::here())
 }
 
-/// As [`spawn`], with whatever name it has.
+/// As [`spawn`], with whatever name it has. Inlined, as a call would copy the future.
+#[inline(always)]
 #[track_caller]
 pub(super) fn spawn_from<F>(future: F, origin: Origin) -> JoinHandle<F::Output>
 where
@@ -84,6 +85,6 @@ where
 {
     match spawn_elsewhere(future, Id::next(), tag, Origin::here()) {
         Some(task) => task,
-        None => panic!("{}", context::NO_RUNTIME),
+        None => panic!("{}", words::NO_RUNTIME),
     }
 }

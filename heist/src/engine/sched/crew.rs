@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 
@@ -11,6 +11,7 @@ use crate::engine::base::parker::Parker;
 use crate::engine::base::rng::FastRand;
 use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::base::spin::Spin;
+use crate::engine::base::unwind;
 use crate::engine::driver::Driver;
 use crate::engine::sched::counters::WorkerCounters;
 use crate::engine::sched::foreign::ForeignCalls;
@@ -35,6 +36,9 @@ type SharedTimers = crate::loom::sync::Arc<TimerShard>;
 /// How long a worker and a guest look around before they sleep: below the price of a sleep and a wake.
 const WORKER_SPIN: Duration = Duration::from_micros(5);
 const GUEST_SPIN: Duration = Duration::from_micros(10);
+
+/// How late a worker may be for its timers before a sibling that comes by fires them.
+const OVERDUE: Duration = Duration::from_millis(2);
 
 /// How a crew works.
 #[derive(Debug, Clone)]
@@ -260,6 +264,17 @@ impl<S: Strategy> Crew<S> {
     /// Wakes worker `index`, wherever it sleeps.
     pub(super) fn unpark(&self, index: usize) {
         self.driver.unpark(&self.posts[index].parker);
+    }
+
+    /// Fires the timers that their worker should have fired: it is in a long poll, or the system has taken
+    /// its processor away.
+    pub(super) fn fire_overdue(&self, now: Instant) {
+        for timers in self.posts.iter().filter_map(|post| post.timers.as_ref()) {
+            let next = timers.next_deadline();
+            if next.is_some_and(|next| now.saturating_duration_since(next) >= OVERDUE) {
+                let _ = unwind::guarded(|| timers.fire(now));
+            }
+        }
     }
 
     /// How many tasks have not ended.

@@ -185,6 +185,7 @@ impl<S: Strategy> WorkerContext<S> {
             {
                 let _ = unwind::guarded(|| timers.fire(now));
             }
+            self.crew.fire_overdue(now);
         });
         S::after_maintain(self, &mut core);
         core
