@@ -32,8 +32,8 @@ const BATCH: usize = 32;
 ///
 /// # Examples
 ///
-/// ```no_run
-/// # #[heist::main]
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
 /// # async fn main() -> std::io::Result<()> {
 /// let mut entries = heist::fs::read_dir(".").await?;
 /// while let Some(entry) = entries.next_entry().await? {

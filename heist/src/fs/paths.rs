@@ -52,11 +52,16 @@ pub async fn canonicalize(path: impl AsRef<Path>) -> io::Result<PathBuf> {
 ///
 /// # Examples
 ///
-/// ```no_run
-/// # #[heist::main]
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
 /// # async fn main() -> std::io::Result<()> {
-/// let len = heist::fs::copy("notes.txt", "notes.bak").await?;
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-copy-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// heist::fs::write(dir.join("notes.txt"), "buy milk").await?;
+/// let len = heist::fs::copy(dir.join("notes.txt"), dir.join("notes.bak")).await?;
 /// println!("{len} bytes are safe now");
+/// assert_eq!(heist::fs::read(dir.join("notes.bak")).await?, b"buy milk");
+/// # heist::fs::remove_dir_all(&dir).await?;
 /// # Ok(())
 /// # }
 /// ```
@@ -110,10 +115,14 @@ pub async fn create_dir(path: impl AsRef<Path>) -> io::Result<()> {
 ///
 /// # Examples
 ///
-/// ```no_run
-/// # #[heist::main]
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
 /// # async fn main() -> std::io::Result<()> {
-/// heist::fs::create_dir_all("cache/images/small").await?;
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-create-dir-all-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// heist::fs::create_dir_all(dir.join("cache/images/small")).await?;
+/// assert!(heist::fs::try_exists(dir.join("cache/images/small")).await?);
+/// # heist::fs::remove_dir_all(&dir).await?;
 /// # Ok(())
 /// # }
 /// ```
@@ -200,11 +209,15 @@ pub async fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
 ///
 /// # Examples
 ///
-/// ```no_run
-/// # #[heist::main]
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
 /// # async fn main() -> std::io::Result<()> {
-/// let image = heist::fs::read("logo.png").await?;
-/// println!("{} bytes", image.len());
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-read-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// heist::fs::write(dir.join("logo.png"), [0x89, b'P', b'N', b'G']).await?;
+/// let image = heist::fs::read(dir.join("logo.png")).await?;
+/// assert_eq!(image.len(), 4);
+/// # heist::fs::remove_dir_all(&dir).await?;
 /// # Ok(())
 /// # }
 /// ```
@@ -516,8 +529,8 @@ pub async fn symlink_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
 ///
 /// # Examples
 ///
-/// ```no_run
-/// # #[heist::main]
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
 /// # async fn main() -> std::io::Result<()> {
 /// if !heist::fs::try_exists("heist.toml").await? {
 ///     println!("no configuration: the defaults it is");
@@ -535,6 +548,8 @@ pub async fn try_exists(path: impl AsRef<Path>) -> io::Result<bool> {
 /// The file is made if it is not there, and replaced if it is. When this is done the data has been
 /// given to the system; there is nothing to flush. See [`std::fs::write`].
 ///
+/// `contents` is copied once, as the pool cannot borrow it.
+///
 /// # Errors
 ///
 /// If the file cannot be made or written; then a part may have been written.
@@ -545,10 +560,14 @@ pub async fn try_exists(path: impl AsRef<Path>) -> io::Result<bool> {
 ///
 /// # Examples
 ///
-/// ```no_run
-/// # #[heist::main]
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
 /// # async fn main() -> std::io::Result<()> {
-/// heist::fs::write("answer.txt", "42\n").await?;
+/// # let dir = std::env::temp_dir().join(format!("heist-doc-write-{}", std::process::id()));
+/// # heist::fs::create_dir_all(&dir).await?;
+/// heist::fs::write(dir.join("answer.txt"), "42\n").await?;
+/// assert_eq!(heist::fs::read(dir.join("answer.txt")).await?, b"42\n");
+/// # heist::fs::remove_dir_all(&dir).await?;
 /// # Ok(())
 /// # }
 /// ```

@@ -43,10 +43,10 @@ pub trait ToSocketAddrs: sealed::ToSocketAddrsPriv {}
 ///
 /// # Examples
 ///
-/// ```no_run
-/// # #[heist::main]
+/// ```
+/// # #[heist::main(flavor = "current_thread")]
 /// # async fn main() -> std::io::Result<()> {
-/// for addr in heist::net::lookup_host("localhost:3000").await? {
+/// for addr in heist::net::lookup_host("127.0.0.1:3000").await? {
 ///     println!("it may be {addr}");
 /// }
 /// # Ok(())

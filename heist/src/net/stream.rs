@@ -3,9 +3,9 @@
 
 /// The methods and traits of a stream.
 ///
-/// `$addr` is the type of its addresses, `$example` what the examples connect to.
+/// `$addr` is the type of its addresses.
 macro_rules! stream_methods {
-    ($Stream:ident, $std:ty, $addr:ty, $example:literal) => {
+    ($Stream:ident, $std:ty, $addr:ty) => {
         impl $Stream {
             /// Ties a stream of std's to the current runtime.
             ///
@@ -79,28 +79,23 @@ macro_rules! stream_methods {
             ///
             /// # Examples
             ///
-            /// ```no_run
-            /// use heist::io::Interest;
-            #[doc = concat!("use heist::net::", stringify!($Stream), ";")]
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::io::{AsyncWriteExt, Interest};
+            /// use heist::net::UnixStream;
             /// use std::io;
             ///
-            /// # #[heist::main]
-            /// # async fn main() -> io::Result<()> {
-            #[doc = concat!("let stream = ", stringify!($Stream), "::connect(", $example, ").await?;")]
+            /// let (stream, mut other) = UnixStream::pair()?;
+            /// other.write_all(b"hello").await?;
+            /// drop(other);
             /// loop {
-            ///     let ready = stream.ready(Interest::READABLE | Interest::WRITABLE).await?;
+            ///     let ready = stream.ready(Interest::READABLE).await?;
             ///     if ready.is_readable() {
             ///         let mut data = [0; 1024];
             ///         match stream.try_read(&mut data) {
             ///             Ok(0) => break,
             ///             Ok(n) => println!("read {n} bytes"),
-            ///             Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
-            ///             Err(e) => return Err(e),
-            ///         }
-            ///     }
-            ///     if ready.is_writable() {
-            ///         match stream.try_write(b"hello") {
-            ///             Ok(n) => println!("wrote {n} bytes"),
             ///             Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
             ///             Err(e) => return Err(e),
             ///         }
@@ -127,14 +122,16 @@ macro_rules! stream_methods {
             ///
             /// # Examples
             ///
-            /// ```no_run
-            #[doc = concat!("use heist::net::", stringify!($Stream), ";")]
+            /// ```
+            /// # #[heist::main(flavor = "current_thread")]
+            /// # async fn main() -> std::io::Result<()> {
+            /// use heist::io::AsyncWriteExt;
+            /// use heist::net::UnixStream;
             /// use std::io;
             ///
-            /// # #[heist::main]
-            /// # async fn main() -> io::Result<()> {
-            #[doc = concat!("let stream = ", stringify!($Stream), "::connect(", $example, ").await?;")]
-            /// let mut data = vec![0; 1024];
+            /// let (stream, mut other) = UnixStream::pair()?;
+            /// other.write_all(b"hello").await?;
+            /// let mut data = [0; 1024];
             /// let n = loop {
             ///     stream.readable().await?;
             ///     match stream.try_read(&mut data) {
@@ -142,7 +139,7 @@ macro_rules! stream_methods {
             ///         result => break result?,
             ///     }
             /// };
-            /// println!("read {:?}", &data[..n]);
+            /// assert_eq!(&data[..n], b"hello");
             /// # Ok(())
             /// # }
             /// ```
@@ -223,11 +220,9 @@ macro_rules! stream_methods {
             ///
             /// As [`try_read`](Self::try_read).
             pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-                self.io
-                    .registration()
-                    .try_io(Interest::READABLE, || {
-                        retry(|| (&*self.io).read_vectored(bufs))
-                    })
+                self.io.registration().try_io(Interest::READABLE, || {
+                    retry(|| (&*self.io).read_vectored(bufs))
+                })
             }
 
             /// As [`try_read`](Self::try_read), into the free part of a buffer, whose cursor it moves

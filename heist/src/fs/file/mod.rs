@@ -81,13 +81,13 @@ impl File {
     ///
     /// # Examples
     ///
-    /// ```no_run
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
     /// use heist::io::AsyncReadExt;
     ///
-    /// # #[heist::main]
-    /// # async fn main() -> std::io::Result<()> {
     /// let mut magic = [0; 4];
-    /// let mut file = heist::fs::File::open("a.out").await?;
+    /// let mut file = heist::fs::File::open("/proc/self/exe").await?;
     /// file.read_exact(&mut magic).await?;
     /// assert_eq!(&magic, b"\x7fELF");
     /// # Ok(())
@@ -369,11 +369,18 @@ impl File {
     ///
     /// # Examples
     ///
-    /// ```no_run
-    /// # #[heist::main]
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
     /// # async fn main() -> std::io::Result<()> {
-    /// let file = heist::fs::File::open("data.bin").await?;
+    /// # let dir = std::env::temp_dir().join(format!("heist-doc-into-std-{}", std::process::id()));
+    /// # heist::fs::create_dir_all(&dir).await?;
+    /// use heist::io::AsyncWriteExt;
+    ///
+    /// let mut file = heist::fs::File::create(dir.join("data")).await?;
+    /// file.write_all(b"12345").await?;
     /// let file: std::fs::File = file.into_std().await;
+    /// assert_eq!(file.metadata()?.len(), 5);
+    /// # heist::fs::remove_dir_all(&dir).await?;
     /// # Ok(())
     /// # }
     /// ```

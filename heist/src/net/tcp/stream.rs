@@ -39,12 +39,7 @@ pub struct TcpStream {
     io: Evented<mio::net::TcpStream>,
 }
 
-stream_methods!(
-    TcpStream,
-    std::net::TcpStream,
-    SocketAddr,
-    "\"127.0.0.1:8080\""
-);
+stream_methods!(TcpStream, std::net::TcpStream, SocketAddr);
 
 impl TcpStream {
     /// Connects to an address; to the first that works, if there are several.
@@ -65,13 +60,14 @@ impl TcpStream {
     ///
     /// # Examples
     ///
-    /// ```no_run
-    /// use heist::net::TcpStream;
-    ///
-    /// # #[heist::main]
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
     /// # async fn main() -> std::io::Result<()> {
-    /// let stream = TcpStream::connect("127.0.0.1:8080").await?;
-    /// println!("connected to {}", stream.peer_addr()?);
+    /// use heist::net::{TcpListener, TcpStream};
+    ///
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// let stream = TcpStream::connect(listener.local_addr()?).await?;
+    /// assert_eq!(stream.peer_addr()?, listener.local_addr()?);
     /// # Ok(())
     /// # }
     /// ```
@@ -130,16 +126,20 @@ impl TcpStream {
     ///
     /// # Examples
     ///
-    /// ```no_run
-    /// use heist::io::AsyncReadExt;
-    /// use heist::net::TcpStream;
-    ///
-    /// # #[heist::main]
+    /// ```
+    /// # #[heist::main(flavor = "current_thread")]
     /// # async fn main() -> std::io::Result<()> {
-    /// let mut stream = TcpStream::connect("127.0.0.1:8080").await?;
+    /// use heist::io::{AsyncReadExt, AsyncWriteExt};
+    /// use heist::net::{TcpListener, TcpStream};
+    ///
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// let mut client = TcpStream::connect(listener.local_addr()?).await?;
+    /// let (mut server, _) = listener.accept().await?;
+    /// client.write_all(b"hello").await?;
+    ///
     /// let (mut ahead, mut read) = ([0; 10], [0; 10]);
-    /// let n = stream.peek(&mut ahead).await?;
-    /// assert_eq!(stream.read(&mut read[..n]).await?, n);
+    /// let n = server.peek(&mut ahead).await?;
+    /// assert_eq!(server.read(&mut read[..n]).await?, n);
     /// assert_eq!(ahead[..n], read[..n]);
     /// # Ok(())
     /// # }

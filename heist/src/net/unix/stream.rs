@@ -44,7 +44,7 @@ pub struct UnixStream {
     io: Evented<mio::net::UnixStream>,
 }
 
-stream_methods!(UnixStream, net::UnixStream, SocketAddr, "\"/run/service\"");
+stream_methods!(UnixStream, net::UnixStream, SocketAddr);
 
 impl UnixStream {
     /// Connects to the socket at `path`.
