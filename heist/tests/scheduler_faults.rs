@@ -1,5 +1,5 @@
 //! Strategies that do what they must not: the runtime ends in order and says what it was, and nothing else
-//! happens. Also run under Miri's and the sanitizers' eyes, as any test.
+//! happens. Also run under AddressSanitizer, as any test.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};

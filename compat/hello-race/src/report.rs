@@ -53,6 +53,16 @@ impl fmt::Display for Rows {
         for row in &self.0 {
             let [tokio, heist] = &row.figures;
             let ratios: Vec<f64> = heist.iter().zip(tokio).map(|(h, t)| h / t).collect();
+            if ratios.iter().any(|ratio| !ratio.is_finite()) {
+                // By nothing, there is no ratio.
+                let (name, unit, rounds) = (&row.name, row.unit, ratios.len());
+                let (tokio, heist) = (Figure(median(tokio)), Figure(median(heist)));
+                writeln!(
+                    f,
+                    "| {name} | {unit} | {tokio} | {heist} | – | {rounds} | less |"
+                )?;
+                continue;
+            }
             let (low, high) = ratios
                 .iter()
                 .fold((f64::INFINITY, 0.0_f64), |(low, high), &r| {

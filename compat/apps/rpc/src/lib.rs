@@ -11,7 +11,11 @@ use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, Streaming};
 
 /// The code that `build.rs` describes.
-#[allow(unreachable_pub, reason = "generated")]
+#[allow(
+    unreachable_pub,
+    clippy::allow_attributes_without_reason,
+    reason = "generated"
+)]
 pub mod generated {
     include!(concat!(env!("OUT_DIR"), "/sums.Sums.rs"));
 }

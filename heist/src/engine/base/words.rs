@@ -3,10 +3,10 @@
 //! heist speaks for itself. As Tokio's shim it says what Tokio says: programs have tests that expect a panic
 //! with that very text, so there it is a part of the interface, as a function's name is.
 
-pub(crate) use self::words::*;
+pub(crate) use self::text::*;
 
 #[cfg(not(feature = "as-tokio"))]
-mod words {
+mod text {
     /// There is no runtime where one is needed.
     pub(crate) const NO_RUNTIME: &str = "there is no reactor running, must be called from the context of a heist runtime: enter one by \
          `#[heist::main]`, `Runtime::block_on` or `Handle::enter`";
@@ -28,7 +28,7 @@ mod words {
 }
 
 #[cfg(feature = "as-tokio")]
-mod words {
+mod text {
     pub(crate) const NO_RUNTIME: &str =
         "there is no reactor running, must be called from the context of a Tokio 1.x runtime";
     pub(crate) const NO_IO: &str = "A Tokio 1.x context was found, but IO is disabled. \

@@ -1,8 +1,5 @@
 //! I7 by itself: workers with work of their own, beside work for anyone. A lost wake is a deadlock, which
 //! loom reports.
-//!
-//! Weakened once, and seen to deadlock: without the fence of `claim_worker`; with a worker that looks at its own
-//! work only if nobody searches (`TARGETED` off); with `unclaim` that does not look for sleepers again.
 
 use crate::engine::base::parker::Parker;
 use crate::engine::sched::idle::{Idle, Rise};

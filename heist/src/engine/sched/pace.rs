@@ -45,9 +45,8 @@ impl Pace {
 
     /// The worker has polled `polls` times in all by `now`, without a sleep since the last lap.
     pub(super) fn lap(&mut self, now: Instant, polls: u64) {
-        let polled = polls.wrapping_sub(self.polls);
-        if polled > 0 {
-            let lap = now.duration_since(self.since).as_nanos() as u64 / polled;
+        let busy = now.duration_since(self.since).as_nanos() as u64;
+        if let Some(lap) = busy.checked_div(polls.wrapping_sub(self.polls)) {
             self.mean = (3 * self.mean + lap) / 4;
             self.help_from = (WORTH_A_WAKE / self.mean.max(1)).clamp(1, MOST) as u32;
             self.polls = polls;

@@ -41,9 +41,10 @@
 //!
 //! **Tested by** `loom_tests`, here and in the modules of the locks. Each ordering was weakened by itself,
 //! and the models reported a race for each: `available`, `is_closed`, `take`, `add`, `forget`, the
-//! setting of `CLOSED`, the `fetch_and` and the state in `HandOut::run`, the state in `close`, and the
-//! reads of the state in `look` and `drop` (the end of a waiter is watched). A release that does not
-//! look at `WAITERS` again deadlocks. `tests`, and `sync_model` of the integration tests, compare
+//! setting of `CLOSED`, the state in `HandOut::run` and in `close`, and the reads of the state in `look`
+//! and `drop` (the end of a waiter is watched). Out of loom's reach is the acquire of `HandOut::run`'s
+//! `fetch_and`, for permits of another who is about to take the lock: loom does not switch between
+//! that one's look and its addition. A release that does not look at `WAITERS` again deadlocks. `tests`, and `sync_model` of the integration tests, compare
 //! random operations with a plain model.
 
 use std::fmt;
