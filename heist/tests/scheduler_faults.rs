@@ -233,10 +233,10 @@ impl Scheduler for Smuggler {
     }
 
     fn next(&self, _: &mut usize, _: &mut Turn<'_>) -> Option<Runnable> {
-        if self.gives {
-            if let Some(task) = ELSEWHERE.lock().unwrap().pop() {
-                return Some(task);
-            }
+        if self.gives
+            && let Some(task) = ELSEWHERE.lock().unwrap().pop()
+        {
+            return Some(task);
         }
         self.queue.lock().unwrap().pop_front()
     }

@@ -488,7 +488,7 @@ fn many_runtimes_leave_nothing_behind() {
                     task.await.unwrap();
                 }
             });
-            if i % 7 == 0 {
+            if i.is_multiple_of(7) {
                 runtime.shutdown_timeout(Duration::from_secs(10));
             }
         };

@@ -218,11 +218,11 @@ fn expand(text: &str, prefix: String, paths: &mut Vec<String>) -> usize {
         _ => format!("{prefix}/{word}"),
     };
     let rest = &trimmed[word.len()..];
-    if let Some(rest) = rest.strip_prefix("::") {
-        if !word.is_empty() && rest.starts_with(|c: char| c.is_alphabetic() || "_{ \n".contains(c))
-        {
-            return used + 2 + expand(rest, path, paths);
-        }
+    if let Some(rest) = rest.strip_prefix("::")
+        && !word.is_empty()
+        && rest.starts_with(|c: char| c.is_alphabetic() || "_{ \n".contains(c))
+    {
+        return used + 2 + expand(rest, path, paths);
     }
     // `x as y` in a group.
     if let Some(alias) = rest.strip_prefix(" as ") {

@@ -23,8 +23,11 @@ use heist::scheduler::{Choice, Class, Classes, GlobalQueue, RoundRobin, Sharded,
 use heist::sync::mpsc;
 use heist::task::yield_now;
 
+/// A strategy's name, and how to get it.
+type Named = (&'static str, fn() -> Choice);
+
 /// The strategies, the default first: the others are compared with it.
-const STRATEGIES: [(&str, fn() -> Choice); 5] = [
+const STRATEGIES: [Named; 5] = [
     ("work_stealing", || WorkStealing.into()),
     ("round_robin", || RoundRobin::new.into()),
     ("sharded", || Sharded::new.into()),

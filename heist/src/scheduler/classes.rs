@@ -177,7 +177,7 @@ impl Classes {
     /// Of a class, from the worker's own queue or the common one, in turn.
     fn pop(&self, index: usize, class: Class, tick: u32) -> Option<Runnable> {
         let (own, common) = (&self.shelves[index], self.common());
-        if tick % 2 == 0 {
+        if tick.is_multiple_of(2) {
             own.pop(class).or_else(|| common.pop(class))
         } else {
             common.pop(class).or_else(|| own.pop(class))

@@ -74,7 +74,7 @@ pub(super) fn next_own(inbox: &Inbox, own: &mut Own, turn: &Turn<'_>) -> Option<
         return own.slot.take();
     }
     own.slot_runs = 0;
-    if turn.tick() % INBOX_INTERVAL != 0
+    if !turn.tick().is_multiple_of(INBOX_INTERVAL)
         && let Some(task) = own.queue.pop_front()
     {
         return Some(task);

@@ -103,7 +103,7 @@ impl Loop {
                 self.ends[token]
                     .read_exact(&mut message)
                     .expect("a message comes whole");
-                if token % 2 == 0 {
+                if token.is_multiple_of(2) {
                     left[token / 2] -= 1;
                     if left[token / 2] == 0 {
                         busy -= 1;

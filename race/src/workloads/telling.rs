@@ -58,7 +58,7 @@ struct Heard {
 
 impl Heard {
     fn one_more(&self, of: usize) {
-        if (self.count.fetch_add(1, Ordering::AcqRel) + 1) % of == 0 {
+        if (self.count.fetch_add(1, Ordering::AcqRel) + 1).is_multiple_of(of) {
             self.all.notify_one();
         }
     }

@@ -189,10 +189,10 @@ impl Registration {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         let result = op();
-        if let Err(e) = &result {
-            if e.kind() == io::ErrorKind::WouldBlock {
-                self.source.clear(event);
-            }
+        if let Err(e) = &result
+            && e.kind() == io::ErrorKind::WouldBlock
+        {
+            self.source.clear(event);
         }
         result
     }

@@ -536,7 +536,9 @@ impl DrivingThread {
 
     #[inline]
     fn next_task(&self, core: &mut Core) -> Option<Runnable> {
-        if core.tick % self.scheduler.config.global_queue_interval != 0
+        if !core
+            .tick
+            .is_multiple_of(self.scheduler.config.global_queue_interval)
             && let Some(runnable) = core.queue.pop_front()
         {
             return Some(runnable);

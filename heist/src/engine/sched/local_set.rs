@@ -211,7 +211,7 @@ impl LocalScheduler {
         self.ticks.set(tick);
         // SAFETY: an `Rc` is the owner's; popping moves a pointer.
         let pop = || unsafe { self.with_queue(VecDeque::pop_front) };
-        if tick % INJECTOR_INTERVAL != 0
+        if !tick.is_multiple_of(INJECTOR_INTERVAL)
             && let Some(runnable) = pop()
         {
             return Some(runnable);

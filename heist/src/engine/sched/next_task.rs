@@ -11,7 +11,9 @@ impl WorkerContext<Stealing> {
     /// a local queue that never empties starves nobody.
     #[inline]
     pub(super) fn next_task(&self, core: &mut Core<Stealing>) -> Option<Runnable> {
-        if core.tick % self.crew.config.global_queue_interval == 0
+        if core
+            .tick
+            .is_multiple_of(self.crew.config.global_queue_interval)
             && let Some(runnable) = self.take_injected(core)
         {
             return Some(runnable);

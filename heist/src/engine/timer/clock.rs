@@ -75,10 +75,8 @@ impl Clock {
             }),
             first_pause: Mutex::new(None),
         };
-        if start_paused {
-            if let Err(message) = clock.pause() {
-                panic!("{message}");
-            }
+        if start_paused && let Err(message) = clock.pause() {
+            panic!("{message}");
         }
         clock
     }
