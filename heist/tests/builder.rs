@@ -124,6 +124,9 @@ fn a_panic_shuts_down_if_told_so() {
         assert!(message.contains("shut down on unhandled panic"));
         assert_eq!(drops.load(SeqCst), 3);
         assert!(catch_unwind(AssertUnwindSafe(|| runtime.block_on(pending::<()>()))).is_err());
+        // What is spawned later does not wait for a turn that never comes.
+        let late = futures::executor::block_on(runtime.spawn(async {}));
+        assert!(late.unwrap_err().is_cancelled());
     });
     let ignored = Builder::new_multi_thread()
         .unhandled_panic(UnhandledPanic::Ignore)

@@ -511,7 +511,11 @@ impl DrivingThread {
     #[cold]
     fn end_by_panic(&self, mut core: Box<Core>) -> ! {
         let scheduler = &*self.scheduler;
-        (core, ()) = self.enter(core, || scheduler.owned.close(Runnable::cancel));
+        (core, ()) = self.enter(core, || {
+            scheduler.owned.close(Runnable::cancel);
+            // What is spawned from now on is cancelled at once: nobody would run it.
+            scheduler.injector.close().for_each(Runnable::cancel);
+        });
         while let Some(runnable) = self.next_task(&mut core) {
             (core, ()) = self.enter(core, || runnable.cancel());
         }
