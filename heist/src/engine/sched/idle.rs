@@ -112,10 +112,10 @@ impl Idle {
         claimed.or_else(|| self.unclaim())
     }
 
-    /// As [`worker_to_notify`](Self::worker_to_notify), for work that only `worker` can do (I7): whom to unpark,
+    /// As [`worker_to_notify`](Self::worker_to_notify), for work that only `worker` can do (I8): whom to unpark,
     /// mostly the worker, if it sleeps.
     pub(crate) fn claim_worker(&self, worker: usize) -> Option<usize> {
-        // Ordering: I7. Pairs with the fence in `start_sleep`: either we see its bit, or it sees the work.
+        // Ordering: I8. Pairs with the fence in `start_sleep`: either we see its bit, or it sees the work.
         fence(SeqCst);
         if !self.is_asleep(worker) {
             return None;

@@ -1,4 +1,4 @@
-//! I7 by itself: workers with work of their own, beside work for anyone. A lost wake is a deadlock, which
+//! I8 by itself: workers with work of their own, beside work for anyone. A lost wake is a deadlock, which
 //! loom reports.
 
 use crate::engine::base::parker::Parker;

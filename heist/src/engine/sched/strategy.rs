@@ -44,7 +44,7 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
     /// What is a worker's alone.
     type Core: fmt::Debug + Send;
     /// Whether a worker can be told that only it can do what there is: then it has to look before each
-    /// sleep, whoever else is searching (I7).
+    /// sleep, whoever else is searching (I8).
     const TARGETED: bool;
 
     fn new_worker(&self, index: usize, config: &CrewConfig) -> (Self::Post, Self::Core);
@@ -172,12 +172,12 @@ impl Strategy for Stealing {
     }
 
     #[inline]
-    fn push_local(worker: &WorkerContext<Self>, runnable: Runnable, _origin: Cause) {
+    fn push_local(worker: &WorkerContext<Self>, runnable: Runnable, _cause: Cause) {
         worker.push_local(runnable);
     }
 
     #[inline]
-    fn push_foreign(crew: &Crew<Self>, runnable: Runnable, _origin: Cause) {
+    fn push_foreign(crew: &Crew<Self>, runnable: Runnable, _cause: Cause) {
         crew.inject(runnable);
     }
 

@@ -219,7 +219,7 @@ impl<S: Strategy> WorkerContext<S> {
         let was_searching = std::mem::take(&mut core.searching);
         let unseen = self.crew.idle.start_sleep(self.index, was_searching);
         if (unseen || S::TARGETED) && S::work_visible(&self.crew, &core) {
-            // I1, I7: something came while we were announcing.
+            // I1, I8: something came while we were announcing.
             core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
             return core;
         }

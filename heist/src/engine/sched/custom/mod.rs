@@ -25,13 +25,13 @@
 //!   worker it is on; if that is another than it was made on, it is a fault. The worker closes its set before it leaves.
 //! * **C7** A worker's state is made by its crew's scheduler, and is in a core, which never gets into another crew: so
 //!   its type is known without asking.
-//! * **I7** (with I1 to I6 of [`sched`](super)) *Telling one worker.* Push, fence, look at its bit; if it is set,
+//! * **I8** (with I1 to I7 of [`sched`](super)) *Telling one worker.* Push, fence, look at its bit; if it is set,
 //!   claim it. The worker sets its bit, fences, and looks at what is its own before each sleep, whether or not
 //!   others are searching. One of the two sees the other. A claimed worker counts as searching as any other
 //!   does: those who push for anyone may rely on it, as it looks, when it stops searching, whether there is
 //!   more for all.
 //!
-//! **Orderings.** C4 and I7 are pairs of `SeqCst` fences; the rest is the scheduler's own, or a lock's.
+//! **Orderings.** C4 and I8 are pairs of `SeqCst` fences; the rest is the scheduler's own, or a lock's.
 //!
 //! **Rejected.** *A counted pointer to the crew in each token*: a line that all workers write, at each push.
 //! *Tokens bound to a lifetime*: queues of them could not be stored. *Giving a dropped task back to the
@@ -39,7 +39,7 @@
 //! a thread that only woke a task. *Strategies without the type in the loop*: a table call a turn; measured,
 //! see `docs/schedulers.md`.
 //!
-//! **Tested by** `idle_target_loom_tests` (I7), `heist/tests/schedulers.rs` and
+//! **Tested by** `idle_target_loom_tests` (I8), `heist/tests/schedulers.rs` and
 //! `heist/tests/scheduler_faults.rs`.
 
 mod inbox;
@@ -231,7 +231,7 @@ impl Crew<Custom> {
         out.saturating_sub(back)
     }
 
-    /// Has `worker` come, if it sleeps (I7).
+    /// Has `worker` come, if it sleeps (I8).
     fn tell_worker(&self, worker: usize) {
         if worker >= self.num_workers() {
             let workers = self.num_workers();
