@@ -174,12 +174,10 @@ impl<S: Scheduler> Watched<S> {
         worker: &mut S::Worker,
         turn: &mut Turn<'_>,
         take: impl FnOnce(&S, &mut S::Worker, &mut Turn<'_>) -> Option<Runnable>,
-        seen: Option<bool>,
+        nothing_since: Option<usize>,
     ) -> Option<Runnable> {
-        let begun = self.ledger.begun.load(SeqCst);
-        let quiet = begun == self.ledger.ended.load(SeqCst);
         let task = take(&self.scheduler, worker, turn)?;
-        if seen == Some(false) && quiet && begun == self.ledger.begun.load(SeqCst) {
+        if nothing_since == Some(self.ledger.begun.load(SeqCst)) {
             self.ledger.problem(format!(
                 "`has_work` and `has_shared_work` said there was nothing, and `next` gave task {}",
                 task.id()
@@ -210,11 +208,13 @@ impl<S: Scheduler> Scheduler for Watched<S> {
     }
 
     fn next(&self, worker: &mut S::Worker, turn: &mut Turn<'_>) -> Option<Runnable> {
-        // Pushes before this look are to be seen; those that come between the looks do not count.
+        // What was pushed before this look is to be seen; a push that is under way, or comes between the
+        // looks, does not count. Ended first: if the two are equal, none was under way at the second load.
+        let ended = self.ledger.ended.load(SeqCst);
         let begun = self.ledger.begun.load(SeqCst);
         let seen = self.scheduler.has_work(worker) || self.scheduler.has_shared_work();
-        let still = begun == self.ledger.begun.load(SeqCst);
-        self.take(worker, turn, S::next, still.then_some(seen))
+        let nothing = !seen && begun == ended;
+        self.take(worker, turn, S::next, nothing.then_some(begun))
     }
 
     fn steal(&self, worker: &mut S::Worker, turn: &mut Turn<'_>) -> Option<Runnable> {

@@ -417,9 +417,11 @@ fn a_sleep_spends_budget_and_yields_without() {
 
 #[test]
 fn misuse_panics_and_says_why() {
-    assert!(panic_message(|| drop(sleep(ms(1)))).contains("no runtime"));
-    assert!(panic_message(|| drop(timeout(ms(1), ready(())))).contains("no runtime"));
-    assert!(panic_message(|| drop(timeout_at(Instant::now(), ready(())))).contains("no runtime"));
+    assert!(panic_message(|| drop(sleep(ms(1)))).contains("a heist runtime"));
+    assert!(panic_message(|| drop(timeout(ms(1), ready(())))).contains("a heist runtime"));
+    assert!(
+        panic_message(|| drop(timeout_at(Instant::now(), ready(())))).contains("a heist runtime")
+    );
     assert!(panic_message(pause).contains("no runtime"));
     assert!(panic_message(resume).contains("no runtime"));
     let without_timers = StubRuntime::new(None);
