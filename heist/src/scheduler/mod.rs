@@ -37,7 +37,7 @@ pub use self::round_robin::RoundRobin;
 pub use self::sharded::Sharded;
 pub use crate::engine::sched::custom::{Inbox, Runnable, Scheduler, Taken, Tell, Turn};
 pub use crate::engine::sched::strategy::Cause;
-pub use crate::task::spawn::spawn_tagged;
+pub use crate::task::spawning::spawn_tagged;
 
 use std::future::Future;
 

@@ -7,7 +7,7 @@ use std::io;
 use crate::engine::task::Origin;
 use crate::runtime::Handle;
 use crate::task::local_set::spawn_local_from;
-use crate::task::spawn::spawn_from;
+use crate::task::spawning::spawn_from;
 use crate::task::{JoinHandle, LocalSet};
 
 /// Sets a task up before it is spawned.
@@ -76,7 +76,7 @@ impl<'a> Builder<'a> {
         Ok(handle.spawn_from(future, Origin::named(self.name)))
     }
 
-    /// As [`spawn_local`](task::spawn_local).
+    /// As [`spawn_local`](crate::task::spawn_local).
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl<'a> Builder<'a> {
         Ok(local_set.spawn_local_from(future, Origin::named(self.name)))
     }
 
-    /// As [`spawn_blocking`](task::spawn_blocking).
+    /// As [`spawn_blocking`](crate::task::spawn_blocking).
     ///
     /// # Errors
     ///

@@ -13,7 +13,7 @@ mod builder;
 pub mod coop;
 pub mod join_set;
 mod local_set;
-pub(crate) mod spawn;
+pub(crate) mod spawning;
 mod task_local;
 mod yield_now;
 
@@ -21,7 +21,7 @@ pub use self::blocking::{block_in_place, spawn_blocking};
 pub use self::builder::Builder;
 pub use self::join_set::JoinSet;
 pub use self::local_set::{LocalEnterGuard, LocalSet, spawn_local};
-pub use self::spawn::spawn;
+pub use self::spawning::spawn;
 pub use self::task_local::LocalKey;
 pub use self::yield_now::yield_now;
 pub use crate::engine::task::{AbortHandle, Id, JoinError, JoinHandle};

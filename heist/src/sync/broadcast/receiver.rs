@@ -9,7 +9,7 @@ use crate::engine::base::{current, parker};
 use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed};
 use crate::loom::sync::{Arc, MutexGuard};
 
-/// Receives all values sent since it was made. Made by [`channel`], [`Sender::subscribe`] or
+/// Receives all values sent since it was made. Made by [`channel`](super::channel), [`Sender::subscribe`](super::Sender::subscribe) or
 /// [`Receiver::resubscribe`].
 pub struct Receiver<T> {
     pub(super) ring: Arc<Ring<T>>,
@@ -50,13 +50,13 @@ impl<T> Receiver<T> {
         Arc::ptr_eq(&self.ring, &other.ring)
     }
 
-    /// How many [`Sender`]s there are.
+    /// How many [`Sender`](super::Sender)s there are.
     pub fn sender_strong_count(&self) -> usize {
         // Ordering: pairs with the drop of a sender, so that a count of 0 brings what they did.
         self.ring.senders.load(Acquire)
     }
 
-    /// How many [`WeakSender`]s there are.
+    /// How many [`WeakSender`](super::WeakSender)s there are.
     pub fn sender_weak_count(&self) -> usize {
         self.ring.weak_senders.load(Relaxed)
     }

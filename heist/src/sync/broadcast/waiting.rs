@@ -1,6 +1,6 @@
 //! Receivers that wait for the next value.
 //!
-//! **What.** A queue of waiters, part of the [`Tail`](super::Tail) and so under its lock, and the
+//! **What.** A queue of waiters, part of the [`Tail`] and so under its lock, and the
 //! future of [`Receiver::recv`](super::Receiver::recv), in which a waiter lives.
 //!
 //! **States.** A waiter is `QUEUED` from when it joins to when somebody takes it out.
