@@ -653,7 +653,8 @@ fn in_the_waker_of_a_timer() {
             .map(|_| {
                 let (touchy, waker) = Touchy::new(tally);
                 let _entered = runtime.enter();
-                let mut sleep = Box::pin(time::sleep(Duration::from_millis(1)));
+                // Long enough to be polled before it ends, whatever else the machine does.
+                let mut sleep = Box::pin(time::sleep(Duration::from_millis(300)));
                 assert!(poll_with(sleep.as_mut(), &waker).is_pending());
                 (touchy, sleep)
             })
