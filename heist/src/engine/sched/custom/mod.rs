@@ -231,6 +231,25 @@ impl Crew<Custom> {
         out.saturating_sub(back)
     }
 
+    /// How many calls from outside there were, if none is under way.
+    fn settled_calls(&self) -> Option<u64> {
+        let calls = self.foreign_calls.count();
+        (self.foreign_calls.all_ended() && self.foreign_calls.count() == calls).then_some(calls)
+    }
+
+    /// As [`tokens_out`](Self::tokens_out), of a crew that has ended: a spawn that is just being refused has
+    /// lost nothing.
+    fn tokens_lost(&self) -> u64 {
+        loop {
+            let settled = self.settled_calls();
+            let lost = self.tokens_out();
+            if lost == 0 || (settled.is_some() && settled == self.settled_calls()) {
+                return lost;
+            }
+            thread::yield_now();
+        }
+    }
+
     /// Has `worker` come, if it sleeps (I8).
     fn tell_worker(&self, worker: usize) {
         if worker >= self.num_workers() {
@@ -406,18 +425,19 @@ impl Strategy for Custom {
         fence(SeqCst);
         crew.owned.close(task::Runnable::cancel);
         loop {
+            // What a call pushed that has ended by now is found by the drain that follows.
+            let settled = crew.settled_calls();
             crew.drain(&mut cores);
             // F2: the tasks before the calls.
             if crew.owned.is_empty() && crew.foreign_calls.all_ended() {
                 break;
             }
-            // C2: or all that is left has no token that comes back. Twice the same count without a call
-            // under way: none was just being refused.
+            // C2: or all that is left has no token that comes back, as no call has pushed one since.
             let lost = crew.tokens_out();
             if lost > 0
                 && crew.owned.len() as u64 <= lost
-                && crew.foreign_calls.all_ended()
-                && crew.tokens_out() == lost
+                && settled.is_some()
+                && settled == crew.settled_calls()
             {
                 if cores.is_empty() {
                     break;
@@ -435,7 +455,7 @@ impl Strategy for Custom {
             .into_iter()
             .flatten()
             .for_each(task::Runnable::cancel);
-        let lost = crew.tokens_out();
+        let lost = crew.tokens_lost();
         if lost > 0 {
             crew.fail(&format!("it lost {lost} tasks"));
         }
