@@ -18,7 +18,8 @@
 //! costs 10 µs and more to wake. So: no work may be overlooked, and as few wakes as possible.
 //!
 //! **States** of a worker: *running* tasks; *searching* for work with siblings; *asleep*. In
-//! [`Idle`](idle::Idle) are the number of searchers and a bit for each sleeper.
+//! [`Idle`](idle::Idle) are the number of searchers and a bit for each sleeper. A worker begins asleep, before
+//! it has a thread: who claims it leaves an unpark, which its first sleep finds.
 //!
 //! ```text
 //!            out of work: try_start_searching                start_sleep, last look finds nothing
@@ -46,7 +47,6 @@
 //!   queue because the slot has had its turns (`SLOT_RUNS`): two tasks that wake each other would wake a
 //!   sibling with every third message. If the worker is stuck in a long poll, [`watch`] has them taken
 //!   by others.
-//!
 //! * **I7** What a running task pushes on its worker's queue is announced only when the queue is long enough
 //!   to be worth a wake ([`pace`]). Nothing is lost by it: the worker comes to its queue.
 //!
@@ -56,7 +56,9 @@
 //! **Rejected.** *A read-modify-write on the shared count instead of fence and load* (Tokio): the
 //! hottest line of a large machine. *`membarrier` in the sleeper, nothing in the pusher*: saves 2 ns a
 //! push, costs up to 2 µs a sleep and interrupts all cores. *Always waking the next one when a searcher
-//! finds work* (Tokio): half of those wakes find nothing.
+//! finds work* (Tokio): half of those wakes find nothing. *Fewer wakes after some that found nothing*, instead of
+//! I7: where most polls are short and few are long, those behind a long one would wait for it. *I7 for what the
+//! reactor brings*: one batch of events holds polls of all lengths.
 //!
 //! **Tested by** `idle_loom_tests`.
 

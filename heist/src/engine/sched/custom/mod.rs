@@ -11,7 +11,8 @@
 //!   its own: each token's crew is compared with the crew that was given it.
 //! * **C2** Tokens are counted: pushed by workers, pushed by others, taken back, dropped. If some are missing when
 //!   a crew has ended, the crew is leaked: whoever has one of them may still use it (T11), and the shutdown does
-//!   not wait for their tasks.
+//!   not wait for their tasks. A token is missing only if the queues were drained after the last call from outside
+//!   had ended, and no other began since: before that it may be in a queue, or just being refused.
 //! * **C3** A dropped token's run right goes to the crew's *orphans*, which the last worker cancels, so that no
 //!   future is dropped within a call of the scheduler; once the crew has ended, on the spot.
 //! * **C4** A foreign call announces itself (F1), fences, and looks whether the crew has *ended*; the closer sets
