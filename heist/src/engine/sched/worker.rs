@@ -174,7 +174,7 @@ impl<S: Strategy> WorkerContext<S> {
         *up_since = now;
         core.until_maintain = self.crew.config.event_interval;
         core.yields = 0;
-        core.pace.lap(now, self.post().counters.polls.get());
+        core.pace.follow(self.post().counters.mean_poll_nanos.get());
         let mut core = self.dispatch(core, || {
             self.crew.driver.poll();
             if let Some(timers) = self
@@ -237,7 +237,7 @@ impl<S: Strategy> WorkerContext<S> {
         let counters = &self.post().counters;
         let mut now = self.now();
         counters.count_busy(*up_since, now);
-        core.pace.lap(now, counters.polls.get());
+        core.pace.follow(counters.mean_poll_nanos.get());
         counters.parks.add(1);
 
         let mut woken = false;
@@ -258,7 +258,6 @@ impl<S: Strategy> WorkerContext<S> {
         core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
         self.crew.watch.worker_up();
         *up_since = now;
-        core.pace.start(now);
         counters.unparks.add(1);
         if !S::has_own_work(&self.crew, &core) {
             counters.noops.add(1);
