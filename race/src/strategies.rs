@@ -55,7 +55,7 @@ const LOADS: &[Load] = &[
         round: skewed,
     },
     Load {
-        what: "on each worker 10 groups, in each of which one sends to 16 others, and they answer, 30 times",
+        what: "on each worker 10 groups, in each of which one sends to 16 others, and they answer, 300 times",
         figures: &[
             ("messages", "µs a message"),
             ("messages_cpu", "µs of processor"),
@@ -63,7 +63,7 @@ const LOADS: &[Load] = &[
         round: messages,
     },
     Load {
-        what: "on each worker 50 pairs that send each other 100 messages and back",
+        what: "on each worker 50 pairs that send each other 1000 messages and back",
         figures: &[("pairs", "µs a message"), ("pairs_cpu", "µs of processor")],
         round: pairs,
     },
@@ -310,7 +310,7 @@ async fn group(members: usize, rounds: usize) {
 fn messages(runtime: &Runtime, workers: usize) -> Vec<f64> {
     const GROUPS: usize = 10;
     const MEMBERS: usize = 16;
-    const ROUNDS: usize = 30;
+    const ROUNDS: usize = 300;
     let begin = Begin::now();
     let roots: Vec<_> = (0..workers)
         .map(|worker| {
@@ -334,7 +334,7 @@ fn messages(runtime: &Runtime, workers: usize) -> Vec<f64> {
 
 fn pairs(runtime: &Runtime, workers: usize) -> Vec<f64> {
     const PAIRS: usize = 50;
-    const MESSAGES: usize = 100;
+    const MESSAGES: usize = 1_000;
     let begin = Begin::now();
     let roots: Vec<_> = (0..workers)
         .map(|worker| {

@@ -229,6 +229,10 @@ impl<S: Scheduler> Scheduler for Watched<S> {
         self.scheduler.has_shared_work()
     }
 
+    fn queue_depth(&self, index: usize) -> usize {
+        self.scheduler.queue_depth(index)
+    }
+
     fn on_start(&self, index: usize) {
         self.scheduler.on_start(index);
     }

@@ -265,6 +265,11 @@ impl Scheduler for Classes {
     fn has_shared_work(&self) -> bool {
         self.shelves.iter().any(|shelf| !shelf.is_empty())
     }
+
+    fn queue_depth(&self, index: usize) -> usize {
+        let shelf = &self.shelves[index];
+        BY_RANK.iter().map(|&class| shelf.len(class)).sum()
+    }
 }
 
 impl fmt::Debug for Classes {

@@ -28,6 +28,7 @@ mod classes;
 mod global_queue;
 mod round_robin;
 mod sharded;
+mod shards;
 
 pub use self::check::check;
 pub use self::choice::{Choice, WorkStealing};

@@ -1,18 +1,16 @@
 //! A thread per core, and tasks that stay on it.
 
-use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use crate::engine::sched::affinity;
-use crate::scheduler::round_robin::{Own, next_own, push_home};
-use crate::scheduler::{Cause, Inbox, Runnable, Scheduler, Tell, Turn};
+use crate::scheduler::shards::{Own, Shards};
+use crate::scheduler::{Cause, Runnable, Scheduler, Tell, Turn};
 
 /// Each worker is a shard of its own: a task runs on the worker on which it was spawned, always.
 ///
 /// * What is spawned on a worker stays there; what is spawned from outside is dealt in turn;
 ///   [`spawn_on`](crate::scheduler::spawn_on) names the worker.
 /// * A worker's queue is a plain one, as nobody else looks into it: a wake within a shard costs no atomic operation
-///   for the queue. A wake from another shard costs one compare-and-swap, and the waking of that one worker if it
+///   for the queue. Tasks run in the order in which they became runnable, so that one that many talk to gets their
+///   messages by the dozen; only where two tasks wake each other, the answer is run next. A wake from another shard costs one compare-and-swap, and the waking of that one worker if it
 ///   sleeps.
 /// * [`spawn_local`](crate::task::spawn_local) works on each worker: tasks that are not `Send`, such as those with an
 ///   `Rc` that all tasks of a shard share.
@@ -58,10 +56,9 @@ use crate::scheduler::{Cause, Inbox, Runnable, Scheduler, Tell, Turn};
 /// });
 /// assert_eq!(runtime.block_on(total).unwrap(), 10);
 /// ```
+#[derive(Debug)]
 pub struct Sharded {
-    inboxes: Box<[Inbox]>,
-    /// Whose turn it is to be dealt a task from outside.
-    turn: AtomicUsize,
+    shards: Shards,
     pin: bool,
 }
 
@@ -69,8 +66,7 @@ impl Sharded {
     /// For a runtime with `workers` workers.
     pub fn new(workers: usize) -> Self {
         Self {
-            inboxes: (0..workers).map(|_| Inbox::new()).collect(),
-            turn: AtomicUsize::new(0),
+            shards: Shards::new(workers),
             pin: false,
         }
     }
@@ -97,20 +93,24 @@ impl Scheduler for Sharded {
         if task.tag() == 0 {
             let home = match &worker {
                 Some(own) => own.index,
-                None => self.turn.fetch_add(1, Ordering::Relaxed) % self.inboxes.len(),
+                None => self.shards.deal(),
             };
             task.set_tag(home as u16 + 1);
         }
-        push_home(&self.inboxes, task, cause, worker)
+        self.shards.push(task, cause, worker)
     }
 
     #[inline]
     fn next(&self, own: &mut Own, turn: &mut Turn<'_>) -> Option<Runnable> {
-        next_own(&self.inboxes[own.index], own, turn)
+        self.shards.next(own, turn)
     }
 
     fn has_work(&self, own: &Own) -> bool {
-        own.has_work() || !self.inboxes[own.index].is_empty()
+        self.shards.has_work(own)
+    }
+
+    fn queue_depth(&self, index: usize) -> usize {
+        self.shards.queue_depth(index)
     }
 
     fn on_start(&self, index: usize) {
@@ -121,14 +121,5 @@ impl Scheduler for Sharded {
 
     fn keeps_tasks(&self) -> bool {
         true
-    }
-}
-
-impl fmt::Debug for Sharded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sharded")
-            .field("inboxes", &self.inboxes)
-            .field("pin", &self.pin)
-            .finish_non_exhaustive()
     }
 }

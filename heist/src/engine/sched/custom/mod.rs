@@ -59,6 +59,7 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use self::scheduler::Wishes;
 use self::typed::{Erased, Typed};
 use crate::engine::base::counters::Counter;
 use crate::engine::base::parker::SharedParker;
@@ -71,10 +72,6 @@ use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::loom::sync::atomic::{AtomicBool, fence};
 use crate::loom::thread;
-
-/// How often tasks can give up their turn before the drivers are looked at. How many are queued is the
-/// scheduler's secret.
-const YIELDS_BEFORE_DRIVERS: u32 = 16;
 
 /// A strategy that asks a [`Scheduler`].
 pub(crate) struct Custom {
@@ -115,6 +112,8 @@ pub(crate) struct CustomCore {
     state: Box<dyn Any + Send>,
     /// Tasks for anyone that the drivers woke, not announced yet.
     unannounced: u32,
+    /// How many tasks in a row went on with a turn.
+    in_a_row: u32,
 }
 
 impl Custom {
@@ -276,8 +275,8 @@ impl Crew<Custom> {
             loop {
                 core.tick = core.tick.wrapping_add(1);
                 let given = guarded(self, "next", || {
-                    let mut turn = (core.index, core.tick, false);
-                    let mut turn = Turn::new(turn.0, turn.1, &mut turn.2);
+                    let mut wishes = Wishes::default();
+                    let mut turn = Turn::new(core.index, core.tick, &mut wishes);
                     self.strategy
                         .scheduler
                         .drain(&mut *core.own.state, &mut turn)
@@ -318,6 +317,7 @@ impl Strategy for Custom {
         let core = CustomCore {
             state: self.scheduler.worker(index),
             unannounced: 0,
+            in_a_row: 0,
         };
         (CustomPost::default(), core)
     }
@@ -486,11 +486,13 @@ impl Strategy for Custom {
     }
 
     fn shared_depth(crew: &Crew<Self>) -> usize {
-        crew.tokens_out() as usize
+        let local = (0..crew.num_workers()).map(|index| Self::depth(crew, index));
+        (crew.tokens_out() as usize).saturating_sub(local.sum())
     }
 
-    fn depth(_: &Crew<Self>, _: usize) -> usize {
-        0
+    fn depth(crew: &Crew<Self>, index: usize) -> usize {
+        let scheduler = &crew.strategy.scheduler;
+        guarded(crew, "queue_depth", || scheduler.queue_depth(index)).unwrap_or(0)
     }
 }
 

@@ -106,6 +106,15 @@ pub trait Scheduler: Send + Sync + 'static {
         false
     }
 
+    /// How many tasks wait for this worker alone; for the metrics
+    /// ([`worker_local_queue_depth`](crate::runtime::RuntimeMetrics::worker_local_queue_depth)), from any thread, and
+    /// for how often a worker whose tasks yield looks at I/O and timers. What is not counted here counts as
+    /// [global](crate::runtime::RuntimeMetrics::global_queue_depth).
+    #[expect(unused_variables, reason = "the names are for the documentation")]
+    fn queue_depth(&self, index: usize) -> usize {
+        0
+    }
+
     /// Called on the worker's thread before its first task. If a task [blocks in
     /// place](crate::task::block_in_place), another thread goes on as the worker, and this is called there.
     #[expect(unused_variables, reason = "the names are for the documentation")]
@@ -134,15 +143,22 @@ pub enum Tell {
 pub struct Turn<'a> {
     worker: usize,
     tick: u32,
-    drivers: &'a mut bool,
+    wishes: &'a mut Wishes,
+}
+
+/// What a strategy has said about a turn.
+#[derive(Debug, Default)]
+pub(super) struct Wishes {
+    pub(super) drivers: bool,
+    pub(super) goes_on: bool,
 }
 
 impl<'a> Turn<'a> {
-    pub(super) fn new(worker: usize, tick: u32, drivers: &'a mut bool) -> Self {
+    pub(super) fn new(worker: usize, tick: u32, wishes: &'a mut Wishes) -> Self {
         Self {
             worker,
             tick,
-            drivers,
+            wishes,
         }
     }
 
@@ -160,7 +176,15 @@ impl<'a> Turn<'a> {
     /// [`event_interval`](crate::runtime::Builder::event_interval) says. For tasks that run for long: what waits
     /// for a timer would wait for all of them.
     pub fn look_at_drivers(&mut self) {
-        *self.drivers = true;
+        self.wishes.drivers = true;
+    }
+
+    /// The task that is given now goes on with what the one before it began, as an answer does with a question: both
+    /// count as one turn when it comes to [`event_interval`](crate::runtime::Builder::event_interval). Only three in
+    /// a row do, so that nobody keeps a worker from its I/O.
+    #[inline]
+    pub fn goes_on(&mut self) {
+        self.wishes.goes_on = true;
     }
 }
 

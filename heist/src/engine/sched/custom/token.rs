@@ -1,6 +1,7 @@
 //! A task in the hands of a strategy.
 
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::panic::Location;
 
 use crate::engine::sched::crew::Crew;
@@ -15,60 +16,59 @@ use crate::engine::task::{self, Id};
 /// Each task has a [tag](Self::tag), a number that means what the strategy wants: a class, a deadline, a
 /// worker. It is given when the task is [spawned](crate::scheduler::spawn_tagged), 0 by default.
 #[must_use = "a task that is dropped by its scheduler is a fault"]
-pub struct Runnable(Option<task::Runnable>);
+pub struct Runnable(ManuallyDrop<task::Runnable>);
 
 impl Runnable {
     /// Of a task of a `Crew<Custom>` (C1).
+    #[inline]
     pub(super) fn new(right: task::Runnable) -> Self {
-        Self(Some(right))
+        Self(ManuallyDrop::new(right))
     }
 
-    fn right(&self) -> &task::Runnable {
-        self.0.as_ref().expect("taken only by value")
-    }
-
-    pub(super) fn into_right(mut self) -> task::Runnable {
-        self.0.take().expect("taken only by value")
+    #[inline]
+    pub(super) fn into_right(self) -> task::Runnable {
+        let mut token = ManuallyDrop::new(self);
+        // SAFETY: the token is not used again, nor dropped.
+        unsafe { ManuallyDrop::take(&mut token.0) }
     }
 
     /// True if it is a task of `crew`.
+    #[inline]
     pub(super) fn is_of(&self, crew: &Crew<Custom>) -> bool {
-        std::ptr::eq(self.right().scheduler(), std::ptr::from_ref(crew).cast())
+        std::ptr::eq(self.0.scheduler(), std::ptr::from_ref(crew).cast())
     }
 
     /// The task's id.
     pub fn id(&self) -> Id {
-        self.right().id()
+        self.0.id()
     }
 
     /// Where the task was spawned.
     pub fn spawned_at(&self) -> &'static Location<'static> {
-        self.right().origin().spawned_at()
+        self.0.origin().spawned_at()
     }
 
     /// The task's tag.
     #[inline]
     pub fn tag(&self) -> u16 {
-        self.right().tag()
+        self.0.tag()
     }
 
     /// Changes the task's tag.
     #[inline]
     pub fn set_tag(&mut self, tag: u16) {
-        if let Some(right) = &mut self.0 {
-            right.set_tag(tag);
-        }
+        self.0.set_tag(tag);
     }
 }
 
 impl Drop for Runnable {
     fn drop(&mut self) {
-        if let Some(right) = self.0.take() {
-            let crew = right.scheduler().cast::<Crew<Custom>>();
-            // SAFETY: C1 — the task is one of a `Crew<Custom>`, which lives as long as it is incomplete
-            // (T11), and for ever if a token is missing when it ends (C2).
-            unsafe { &*crew }.orphaned(right);
-        }
+        // SAFETY: a token is dropped once.
+        let right = unsafe { ManuallyDrop::take(&mut self.0) };
+        let crew = right.scheduler().cast::<Crew<Custom>>();
+        // SAFETY: C1 — the task is one of a `Crew<Custom>`, which lives as long as it is incomplete
+        // (T11), and for ever if a token is missing when it ends (C2).
+        unsafe { &*crew }.orphaned(right);
     }
 }
 

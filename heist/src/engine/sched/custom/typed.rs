@@ -3,12 +3,18 @@
 use std::any::Any;
 
 use crate::engine::sched::crew::Core;
-use crate::engine::sched::custom::scheduler::{Scheduler, Tell, Turn};
+use crate::engine::sched::custom::scheduler::{Scheduler, Tell, Turn, Wishes};
 use crate::engine::sched::custom::token::Runnable;
-use crate::engine::sched::custom::{Custom, YIELDS_BEFORE_DRIVERS, guarded};
+use crate::engine::sched::custom::{Custom, guarded};
+use crate::engine::sched::push::YIELDS_BEFORE_DRIVERS;
 use crate::engine::sched::strategy::{Cause, Pick};
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task;
+
+/// How many tasks may follow another in one turn.
+const GOES_ON: u32 = 3;
+/// How often tasks give up their turn before the scheduler is asked how many are queued, which it may not know.
+const YIELDS_BEFORE_ASKING: u32 = 16;
 
 /// A [`Scheduler`] with its type forgotten. What can panic is guarded by the caller.
 pub(super) trait Erased: Send + Sync {
@@ -18,6 +24,7 @@ pub(super) trait Erased: Send + Sync {
     fn drain(&self, worker: &mut (dyn Any + Send), turn: &mut Turn<'_>) -> Option<Runnable>;
     fn has_work(&self, worker: &(dyn Any + Send)) -> bool;
     fn has_shared_work(&self) -> bool;
+    fn queue_depth(&self, index: usize) -> usize;
     fn keeps_tasks(&self) -> bool;
 }
 
@@ -52,15 +59,21 @@ impl<T: Scheduler> Typed<T> {
         method: &'static str,
         ask: impl FnOnce(&T, &mut T::Worker, &mut Turn<'_>) -> Option<Runnable>,
     ) -> Option<task::Runnable> {
-        let mut drivers = false;
-        let mut turn = Turn::new(core.index, core.tick, &mut drivers);
+        let mut wishes = Wishes::default();
+        let mut turn = Turn::new(core.index, core.tick, &mut wishes);
         let given = guarded(&worker.crew, method, || {
             ask(&self.0, Self::state(core), &mut turn)
         });
-        if drivers {
+        if wishes.drivers {
             core.until_maintain = 1;
         }
         let task = given??;
+        if wishes.goes_on && core.own.in_a_row < GOES_ON {
+            core.own.in_a_row += 1;
+            core.until_maintain += 1;
+        } else {
+            core.own.in_a_row = 0;
+        }
         if !task.is_of(&worker.crew) {
             worker.crew.fail(&format!(
                 "it gave a task of another runtime out of `{method}`"
@@ -116,8 +129,14 @@ impl<T: Scheduler> Pick<Custom> for Typed<T> {
         }
         // As in the default: who yields may wait for what only the drivers bring.
         core.yields += 1;
-        if core.yields >= YIELDS_BEFORE_DRIVERS {
-            core.until_maintain = 1;
+        if core.yields.is_multiple_of(YIELDS_BEFORE_ASKING) {
+            let depth = guarded(&worker.crew, "queue_depth", || {
+                self.0.queue_depth(core.index)
+            });
+            let others = depth.unwrap_or(0) as u32;
+            if core.yields >= YIELDS_BEFORE_DRIVERS.saturating_mul(others) {
+                core.until_maintain = 1;
+            }
         }
     }
 }
@@ -152,6 +171,10 @@ impl<T: Scheduler> Erased for Typed<T> {
 
     fn has_shared_work(&self) -> bool {
         self.0.has_shared_work()
+    }
+
+    fn queue_depth(&self, index: usize) -> usize {
+        self.0.queue_depth(index)
     }
 
     fn keeps_tasks(&self) -> bool {
