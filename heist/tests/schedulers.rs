@@ -536,3 +536,35 @@ fn metrics_add_up(make: Make<'_>) {
         .sum();
     assert_eq!(polls, 200);
 }
+
+/// What a turn made runnable waits for its worker, where a strategy has queues of workers.
+#[test]
+fn queue_depths() {
+    const TASKS: usize = 20;
+    let choices: [(Choice, usize); 5] = [
+        (WorkStealing.into(), TASKS),
+        (GlobalQueue::new.into(), 0),
+        (RoundRobin::new.into(), TASKS),
+        (Classes::new.into(), TASKS),
+        (Sharded::new.into(), TASKS),
+    ];
+    for (choice, local) in choices {
+        let name = format!("{choice:?}, {local} local");
+        let runtime = builder(choice, 1).build().unwrap();
+        let depths = |metrics: heist::runtime::RuntimeMetrics| {
+            let local = metrics.worker_local_queue_depth(0);
+            (local, local + metrics.global_queue_depth())
+        };
+        let task = runtime.spawn(async move {
+            let tasks: Vec<_> = (0..TASKS).map(|_| heist::spawn(async {})).collect();
+            let full = depths(heist::runtime::Handle::current().metrics());
+            for task in tasks {
+                task.await.unwrap();
+            }
+            (full, depths(heist::runtime::Handle::current().metrics()))
+        });
+        let (full, empty) = runtime.block_on(task).unwrap();
+        assert_eq!(full, (local, TASKS), "{name}");
+        assert_eq!(empty, (0, 0), "{name}");
+    }
+}

@@ -268,3 +268,87 @@ fn a_strategy_that_moves_what_it_keeps_is_told() {
     assert!(told.contains("moved one from worker"), "{told}");
     drop(runtime);
 }
+
+/// Sixteen answers come in one turn or two, not in sixteen.
+#[test]
+fn one_that_many_talk_to_gets_their_messages_together() {
+    const MEMBERS: usize = 16;
+    const ROUNDS: usize = 50;
+    let runtime = runtime(1);
+    let root = runtime.spawn(async {
+        let (answer, mut answers) = mpsc::channel(MEMBERS);
+        let members: Vec<_> = (0..MEMBERS)
+            .map(|_| {
+                let (request, mut requests) = mpsc::channel(1);
+                let answer = answer.clone();
+                heist::spawn(async move {
+                    while let Some(number) = requests.recv().await {
+                        answer.send(number).await.unwrap();
+                    }
+                });
+                request
+            })
+            .collect();
+        let polls = || {
+            let metrics = heist::runtime::Handle::current().metrics();
+            metrics.worker_poll_count(0) as usize
+        };
+        let before = polls();
+        for round in 0..ROUNDS {
+            for member in &members {
+                member.send(round).await.unwrap();
+            }
+            for _ in 0..MEMBERS {
+                assert_eq!(answers.recv().await, Some(round));
+            }
+        }
+        polls() - before
+    });
+    let polls = runtime.block_on(root).unwrap();
+    assert!(polls <= ROUNDS * (MEMBERS + 4), "{polls}");
+}
+
+/// Beside many others, an answer does not wait for all of them; and these have their turns.
+#[test]
+fn two_that_talk_are_not_parted() {
+    const PAIRS: usize = 10;
+    let runtime = runtime(1);
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let root = {
+        let log = Arc::clone(&log);
+        runtime.spawn(async move {
+            let mut tasks = Vec::new();
+            for pair in 0..PAIRS {
+                let (there, mut here) = mpsc::channel(1);
+                let (back, mut again) = mpsc::channel(1);
+                heist::spawn(async move {
+                    while let Some(message) = here.recv().await {
+                        back.send(message).await.unwrap();
+                    }
+                });
+                let log = Arc::clone(&log);
+                tasks.push(heist::spawn(async move {
+                    for message in 0..40 {
+                        there.send(message).await.unwrap();
+                        assert_eq!(again.recv().await, Some(message));
+                        log.lock().unwrap().push(pair);
+                    }
+                }));
+            }
+            for task in tasks {
+                task.await.unwrap();
+            }
+        })
+    };
+    runtime.block_on(root).unwrap();
+    let log = log.lock().unwrap();
+    let together = log.windows(2).filter(|two| two[0] == two[1]).count();
+    assert!(together >= log.len() / 3, "{log:?}");
+    // Nobody is ahead by much while all still talk.
+    let mut counts = [0_usize; PAIRS];
+    for &pair in &log[..log.len() / 2] {
+        counts[pair] += 1;
+    }
+    let (most, least) = (counts.iter().max().unwrap(), counts.iter().min().unwrap());
+    assert!(most - least <= 4, "{counts:?}");
+}
