@@ -43,6 +43,7 @@
 //! **Tested by** `idle_target_loom_tests` (I8), `heist/tests/schedulers.rs` and
 //! `heist/tests/scheduler_faults.rs`.
 
+mod ended;
 mod inbox;
 pub(crate) mod local;
 mod scheduler;
@@ -59,6 +60,7 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use self::ended::Ended;
 use self::scheduler::Wishes;
 use self::typed::{Erased, Typed};
 use crate::engine::base::counters::Counter;
@@ -69,8 +71,8 @@ use crate::engine::sched::strategy::{Cause, Strategy};
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::{self, Id, JoinHandle, Origin};
 use crate::loom::sync::Mutex;
-use crate::loom::sync::atomic::Ordering::{Relaxed, SeqCst};
-use crate::loom::sync::atomic::{AtomicBool, fence};
+use crate::loom::sync::atomic::AtomicBool;
+use crate::loom::sync::atomic::Ordering::Relaxed;
 use crate::loom::thread;
 
 /// A strategy that asks a [`Scheduler`].
@@ -79,7 +81,7 @@ pub(crate) struct Custom {
     fault: Fault,
     guests: Guests,
     /// Nothing is pushed any more (C4).
-    ended: AtomicBool,
+    ended: Ended,
     /// Run rights of dropped tokens; `None` once they are cancelled on the spot (C3).
     orphans: Mutex<Option<Vec<task::Runnable>>>,
     /// Foreign calls that came too late to push (C2).
@@ -126,7 +128,7 @@ impl Custom {
                 reported: AtomicBool::new(false),
             },
             guests: Guests::new(Mutex::new(Vec::new())),
-            ended: AtomicBool::new(false),
+            ended: Ended::new(),
             orphans: Mutex::new(Some(Vec::new())),
             refused: Counter::default(),
             dropped: Counter::default(),
@@ -202,7 +204,7 @@ impl Crew<Custom> {
     fn orphaned(&self, right: task::Runnable) {
         self.strategy.dropped.add_shared(1);
         // While it unwinds, the panic is the fault, and will be told.
-        if !self.strategy.ended.load(Relaxed) && !std::thread::panicking() {
+        if !self.strategy.ended.get() && !std::thread::panicking() {
             self.fail(&format!(
                 "it dropped task {}, spawned at {}",
                 right.id(),
@@ -358,10 +360,7 @@ impl Strategy for Custom {
     fn push_foreign(crew: &Crew<Self>, runnable: task::Runnable, cause: Cause) {
         let strategy = &crew.strategy;
         let call = crew.foreign_calls.begin();
-        // Ordering: C4. Pairs with the fence in `end_tasks`: either we see that it ended, or it waits
-        // for us.
-        fence(SeqCst);
-        if strategy.ended.load(Relaxed) {
+        if strategy.ended.refuses() {
             strategy.refused.add_shared(1);
             // As in `Crew::inject`: not within the call.
             drop(call);
@@ -421,9 +420,7 @@ impl Strategy for Custom {
 
     fn end_tasks(crew: &Arc<Crew<Self>>, mut cores: Vec<Box<Core<Self>>>) {
         let strategy = &crew.strategy;
-        strategy.ended.store(true, Relaxed);
-        // Ordering: C4. Pairs with the fence in `push_foreign`.
-        fence(SeqCst);
+        strategy.ended.set();
         crew.owned.close(task::Runnable::cancel);
         loop {
             // What a call pushed that has ended by now is found by the drain that follows.
