@@ -35,7 +35,7 @@ const STRATEGIES: [Named; 5] = [
     ("classes", || Classes::new.into()),
 ];
 
-/// A load, one round of which gives a figure or several, in microseconds; less is better.
+/// A load, one round of which gives a figure or several, most of them in microseconds; less is better.
 struct Load {
     what: &'static str,
     /// Names of the figures, and their units.
@@ -59,12 +59,17 @@ const LOADS: &[Load] = &[
         figures: &[
             ("messages", "µs a message"),
             ("messages_cpu", "µs of processor"),
+            ("messages_polls", "polls a message"),
         ],
         round: messages,
     },
     Load {
         what: "on each worker 50 pairs that send each other 1000 messages and back",
-        figures: &[("pairs", "µs a message"), ("pairs_cpu", "µs of processor")],
+        figures: &[
+            ("pairs", "µs a message"),
+            ("pairs_cpu", "µs of processor"),
+            ("pairs_polls", "polls a message"),
+        ],
         round: pairs,
     },
     Load {
@@ -75,7 +80,16 @@ const LOADS: &[Load] = &[
             ("mixed_p99", "µs late"),
             ("mixed_batch", "µs a turn"),
         ],
-        round: mixed,
+        round: mixed::<300>,
+    },
+    Load {
+        what: "the same beside 100 batch tasks",
+        figures: &[
+            ("mixed100_p50", "µs late"),
+            ("mixed100_p99", "µs late"),
+            ("mixed100_batch", "µs a turn"),
+        ],
+        round: mixed::<100>,
     },
 ];
 
@@ -329,7 +343,8 @@ fn messages(runtime: &Runtime, workers: usize) -> Vec<f64> {
             root.await.expect("it does not panic");
         }
     });
-    begin.each(workers * GROUPS * MEMBERS * ROUNDS * 2)
+    let count = workers * GROUPS * MEMBERS * ROUNDS * 2;
+    each_and_polls(&begin, count, runtime, workers)
 }
 
 fn pairs(runtime: &Runtime, workers: usize) -> Vec<f64> {
@@ -368,11 +383,24 @@ fn pairs(runtime: &Runtime, workers: usize) -> Vec<f64> {
             root.await.expect("it does not panic");
         }
     });
-    begin.each(workers * PAIRS * MESSAGES * 2)
+    let count = workers * PAIRS * MESSAGES * 2;
+    each_and_polls(&begin, count, runtime, workers)
 }
 
-/// How late the latency tasks were, the median one and one in a hundred, and how long a batch turn took.
-fn mixed(runtime: &Runtime, _workers: usize) -> Vec<f64> {
+/// As [`Begin::each`], and how many polls each took.
+fn each_and_polls(begin: &Begin, count: usize, runtime: &Runtime, workers: usize) -> Vec<f64> {
+    let mut figures = begin.each(count);
+    let metrics = runtime.metrics();
+    let polls: u64 = (0..workers)
+        .map(|worker| metrics.worker_poll_count(worker))
+        .sum();
+    figures.push(polls as f64 / count as f64);
+    figures
+}
+
+/// How late the latency tasks were, the median one and one in a hundred, and how long a batch turn took, beside
+/// `BATCH` batch tasks.
+fn mixed<const BATCH: usize>(runtime: &Runtime, _workers: usize) -> Vec<f64> {
     const NAP: Duration = Duration::from_millis(1);
     let stop = Arc::new(AtomicBool::new(false));
     let turns = Arc::new(AtomicU64::new(0));
@@ -391,7 +419,7 @@ fn mixed(runtime: &Runtime, _workers: usize) -> Vec<f64> {
     };
     let handle = runtime.handle();
     let tag = |class| tag_of(runtime, class);
-    for _ in 0..300 {
+    for _ in 0..BATCH {
         handle.spawn_tagged(tag(Class::Batch), batch());
     }
     let tasks: Vec<_> = (0..16)

@@ -64,12 +64,16 @@ fn rustc(args: &[&str]) -> Result<String> {
 }
 
 /// Warnings in other people's tests are no news here.
-fn rustflags(unstable: bool) -> &'static str {
+fn rustflags(side: Side, unstable: bool) -> String {
+    let mut flags = "--cap-lints=allow".to_owned();
     if unstable {
-        "--cap-lints=allow --cfg tokio_unstable"
-    } else {
-        "--cap-lints=allow"
+        flags.push_str(" --cfg tokio_unstable");
     }
+    if side == Side::Heist {
+        // For `--schedulers`, and always: so that one build serves all runs.
+        flags.push_str(" --cfg heist_scheduler_from_env");
+    }
+    flags
 }
 
 /// Writes a project with an empty library; an unchanged manifest is left alone, and its lock too.
@@ -95,7 +99,7 @@ pub(crate) fn metadata(dir: &Path, unstable: bool) -> Result<Value> {
         .unwrap_or_default();
     let output = cargo()
         .current_dir(dir)
-        .env("RUSTFLAGS", rustflags(unstable))
+        .env("RUSTFLAGS", rustflags(Side::Tokio, unstable))
         .args([
             "metadata",
             "--format-version",
@@ -154,6 +158,7 @@ pub(crate) fn build(
     );
     let cargo = Compile {
         project: &project,
+        side,
         // The flags differ, and would have all of it built anew each time.
         target: work.join(format!(
             "target-{}{}",
@@ -243,6 +248,7 @@ fn bundle_of(files: &[&TestFile]) -> String {
 /// One call of cargo.
 struct Compile<'a> {
     project: &'a Path,
+    side: Side,
     target: PathBuf,
     unstable: bool,
     jobs: usize,
@@ -253,7 +259,7 @@ impl Compile<'_> {
     fn run(&self, targets: &[&str]) -> Result<BTreeMap<String, Built>> {
         let mut child = cargo()
             .current_dir(self.project)
-            .env("RUSTFLAGS", rustflags(self.unstable))
+            .env("RUSTFLAGS", rustflags(self.side, self.unstable))
             .env("CARGO_TARGET_DIR", &self.target)
             .args(["build", "--keep-going", "--quiet", "--message-format=json"])
             .arg(format!("-j{}", self.jobs))

@@ -17,6 +17,18 @@ pub(crate) fn read(path: &Path) -> Result<Expected> {
     parse(&text).map_err(|problem| format!("{}: {problem}", path.display()).into())
 }
 
+/// The failures of `suite` as those of `other` too, beside its own.
+pub(crate) fn with_those_of(expected: &Expected, suite: &str, other: &str) -> Expected {
+    let mut all = expected.clone();
+    for (test, reason) in expected {
+        if let Some(test) = test.strip_prefix(&format!("{suite}/")) {
+            let test = format!("{other}/{test}");
+            all.entry(test).or_insert_with(|| reason.clone());
+        }
+    }
+    all
+}
+
 fn parse(text: &str) -> Result<Expected, String> {
     let mut expected = Expected::new();
     for (number, line) in (1..).zip(text.lines()) {

@@ -14,6 +14,11 @@
 //! `--fresh-baseline` finds them out anew, by doing the same with the real Tokio. A file that
 //! does not compile against the shim loses all of its tests. Nothing is tried twice.
 //!
+//! **Strategies.** `--schedulers` runs what is about the runtime once more with each of heist's other scheduling
+//! strategies. The test programs are the same: they are built with a cfg by which heist takes the strategy from the
+//! environment. What is expected to fail with the default is with these, and what `expected-failures.txt` says of
+//! `tokio-sharded` and so on.
+//!
 //! **What fails the run.** The registry's Tokio in the shim's graph; a failure that
 //! `expected-failures.txt` does not name; a named one that passes; a rate below the bar.
 
@@ -29,7 +34,7 @@ use std::process::ExitCode;
 
 use cargo::Side;
 use options::Options;
-use suite::Suite;
+use suite::{SCHEDULERS, Suite};
 
 type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
@@ -71,7 +76,7 @@ fn conform(options: &Options) -> Result<bool> {
     let mut good = true;
     let mut unmatched = options.files.clone();
     for name in &options.suites {
-        let suite = Suite::find(name, options.unstable, &work)?;
+        let mut suite = Suite::find(name, options.unstable, &work)?;
         let files: Vec<_> = suite
             .files
             .iter()
@@ -91,10 +96,19 @@ fn conform(options: &Options) -> Result<bool> {
             true => None,
             false => Some(baseline(&suite, &files, options, &here, &work)?),
         };
-        let ours = cargo::build(&suite, Side::Heist, &files, options, &work)?;
-        let ours = run::all(&suite, Side::Heist, ours, options, &work)?;
+        let mut built = cargo::build(&suite, Side::Heist, &files, options, &work)?;
+        let ours = run::all(&suite, Side::Heist, &built, options, &work)?;
         let there = there.unwrap_or_else(|| ours.all_passed());
         good &= report::print(&suite, &ours, &there, &expected, options, &work);
+
+        built.retain(|file, _| options.schedulers && suite.is_about_runtime(file));
+        for scheduler in SCHEDULERS.into_iter().filter(|_| !built.is_empty()) {
+            let label = suite.label();
+            suite.scheduler = Some(scheduler);
+            let ours = run::all(&suite, Side::Heist, &built, options, &work)?;
+            let expected = expected::with_those_of(&expected, &label, &suite.run_label());
+            good &= report::print(&suite, &ours, &there, &expected, options, &work);
+        }
     }
     if !unmatched.is_empty() {
         return Err(format!("no test file is called {}", unmatched.join(" or ")).into());
@@ -113,7 +127,7 @@ fn baseline(
     let (path, key) = (suite.baseline_path(here), suite.baseline_key());
     if options.fresh_baseline {
         let built = cargo::build(suite, Side::Tokio, files, options, work)?;
-        let outcomes = run::all(suite, Side::Tokio, built, options, work)?;
+        let outcomes = run::all(suite, Side::Tokio, &built, options, work)?;
         // A part of the suite would make a baseline with holes.
         if options.files.is_empty() {
             outcomes.save(&path, &key)?;

@@ -10,6 +10,7 @@ conformance [options] [FILE...]
 FILE           test files to take, by name; `*` at either end matches anything (default: all)
 --suite NAME   tokio, tokio-stream or tokio-util; may be repeated (default: all three)
 --unstable     build both sides with --cfg tokio_unstable
+--schedulers   run the tests of Tokio's runtime again with each other strategy of heist's
 --test TEXT    run only the tests whose name contains TEXT (nothing is judged then)
 --timeout S    seconds a test may take (default: 60)
 --jobs N       build jobs, and tests at a time (default: 2)
@@ -27,6 +28,7 @@ pub(crate) struct Options {
     pub(crate) files: Vec<String>,
     pub(crate) test: Option<String>,
     pub(crate) unstable: bool,
+    pub(crate) schedulers: bool,
     pub(crate) timeout: Duration,
     pub(crate) jobs: usize,
     pub(crate) repeat: usize,
@@ -44,6 +46,7 @@ impl Options {
             files: Vec::new(),
             test: None,
             unstable: false,
+            schedulers: false,
             timeout: Duration::from_secs(60),
             jobs: 2,
             repeat: 1,
@@ -64,6 +67,7 @@ impl Options {
                 "--repeat" => options.repeat = at_least_one(&arg, &value()?)?,
                 "--dir" => options.dir = Some(value()?.into()),
                 "--unstable" => options.unstable = true,
+                "--schedulers" => options.schedulers = true,
                 "--fresh-baseline" => options.fresh_baseline = true,
                 "--no-baseline" => options.no_baseline = true,
                 "--failed" => options.show_failed = true,

@@ -21,7 +21,7 @@ pub(crate) fn print(
     options: &Options,
     work: &Path,
 ) -> bool {
-    let label = suite.label();
+    let label = suite.run_label();
     let (mut passed, mut total) = (0, 0);
     // By `suite/file::test`: how it failed.
     let mut failures = BTreeMap::new();
@@ -96,7 +96,10 @@ pub(crate) fn print(
             .strip_prefix(&label)
             .and_then(|rest| rest.strip_prefix('/'));
         let file = rest.and_then(|rest| rest.split("::").next());
-        file.is_some_and(|file| options.selects(file))
+        file.is_some_and(|file| match suite.scheduler {
+            None => options.selects(file),
+            Some(_) => ours.files.contains_key(file),
+        })
     };
     let new: Vec<_> = failures
         .iter()

@@ -113,7 +113,7 @@ impl Outcomes {
 pub(crate) fn log_path(work: &Path, suite: &Suite, side: Side, file: &str, test: &str) -> PathBuf {
     let folder = work
         .join("logs")
-        .join(format!("{}-{}", suite.label(), side.name()));
+        .join(format!("{}-{}", suite.run_label(), side.name()));
     folder.join(format!("{file}.{}.txt", test.replace("::", ".")))
 }
 
@@ -126,6 +126,7 @@ struct Job<'a> {
     program: &'a Path,
     /// The package's folder, as cargo would have it.
     folder: &'a Path,
+    scheduler: Option<&'static str>,
     log: PathBuf,
 }
 
@@ -133,7 +134,7 @@ struct Job<'a> {
 pub(crate) fn all(
     suite: &Suite,
     side: Side,
-    built: BTreeMap<String, Built>,
+    built: &BTreeMap<String, Built>,
     options: &Options,
     work: &Path,
 ) -> Result<Outcomes> {
@@ -141,7 +142,7 @@ pub(crate) fn all(
     let folder = cargo::project_path(suite, side, work);
     let mut jobs = Vec::new();
     let mut listed = BTreeMap::<&PathBuf, Vec<String>>::new();
-    for (file, built) in &built {
+    for (file, built) in built {
         let outcome = match built {
             Built::Errors(errors) => FileOutcome::NotCompiled(headlines(errors)),
             Built::Program { path, module } => {
@@ -163,6 +164,7 @@ pub(crate) fn all(
                         full_name: full_name.clone(),
                         program: path,
                         folder: &folder,
+                        scheduler: suite.scheduler,
                     })
                 });
                 jobs.extend(tests);
@@ -175,7 +177,7 @@ pub(crate) fn all(
     eprintln!(
         "running {} test(s) of {} with {}",
         jobs.len(),
-        suite.label(),
+        suite.run_label(),
         side.name()
     );
     let repeat = if side == Side::Heist {
@@ -256,6 +258,7 @@ fn try_run(job: &Job<'_>, timeout: Duration) -> std::io::Result<Outcome> {
         .args(["--exact", &job.full_name, "--test-threads=1", "--nocapture"])
         .current_dir(job.folder)
         .env("RUST_BACKTRACE", "0")
+        .env("HEIST_SCHEDULER", job.scheduler.unwrap_or("work_stealing"))
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)
         .stderr(log)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::options::matches;
 use crate::{Result, cargo};
 
 /// The packages that can be run: name, version, features switched on. The versions are fixed, as the
@@ -15,6 +16,9 @@ const SUITES: [(&str, &str, &[&str]); 3] = [
     ("tokio-stream", "=0.1.19", &["default", "full"]),
     ("tokio-util", "=0.7.20", &["full"]),
 ];
+
+/// heist's strategies but the default, by the names that `HEIST_SCHEDULER` knows.
+pub(crate) const SCHEDULERS: [&str; 4] = ["round_robin", "sharded", "global_queue", "classes"];
 
 /// One test file.
 pub(crate) struct TestFile {
@@ -41,6 +45,8 @@ pub(crate) struct Suite {
     pub(crate) version: String,
     /// Whether both sides are built with `--cfg tokio_unstable`.
     pub(crate) unstable: bool,
+    /// The strategy that the tests are run with, if it is not the default.
+    pub(crate) scheduler: Option<&'static str>,
     /// The files, in the order of their names.
     pub(crate) files: Vec<TestFile>,
     edition: String,
@@ -95,6 +101,7 @@ impl Suite {
             name: name.to_owned(),
             version: text(&package["version"]),
             unstable,
+            scheduler: None,
             files,
             edition: text(&package["edition"]),
             homepage: text(&package["homepage"]),
@@ -110,7 +117,23 @@ impl Suite {
         })
     }
 
-    /// The name the expectations and folders go by.
+    /// The name the expectations and logs go by.
+    pub(crate) fn run_label(&self) -> String {
+        match self.scheduler {
+            None => self.label(),
+            Some(scheduler) => format!("{}-{scheduler}", self.label()),
+        }
+    }
+
+    /// Whether a test file is about the runtime, and so about its strategy.
+    pub(crate) fn is_about_runtime(&self, file: &str) -> bool {
+        self.name == "tokio"
+            && ["rt_*", "task_*", "join_*"]
+                .iter()
+                .any(|p| matches(p, file))
+    }
+
+    /// The name that builds and baselines go by.
     pub(crate) fn label(&self) -> String {
         let suffix = if self.unstable { "-unstable" } else { "" };
         format!("{}{suffix}", self.name)

@@ -167,7 +167,7 @@ impl Builder {
             use_slot: true,
             seed: None,
             shutdown_on_panic: false,
-            scheduler: Choice::default(),
+            scheduler: Choice::unless_chosen(),
             poll_times: Measure::default(),
             latencies: Measure::default(),
         }

@@ -30,6 +30,29 @@ pub struct Choice {
 
 type Make = Arc<dyn Fn(usize) -> Custom + Send + Sync>;
 
+impl Choice {
+    /// What a runtime gets that chooses none: the default.
+    #[cfg(not(heist_scheduler_from_env))]
+    pub(crate) fn unless_chosen() -> Self {
+        Self::default()
+    }
+
+    /// Only where other people's tests are run with each strategy (`compat/conformance`): what the environment
+    /// says.
+    #[cfg(heist_scheduler_from_env)]
+    pub(crate) fn unless_chosen() -> Self {
+        use crate::scheduler::{Classes, GlobalQueue, RoundRobin, Sharded};
+        match std::env::var("HEIST_SCHEDULER").as_deref() {
+            Err(_) | Ok("work_stealing") => Self::default(),
+            Ok("round_robin") => RoundRobin::new.into(),
+            Ok("sharded") => Sharded::new.into(),
+            Ok("global_queue") => GlobalQueue::new.into(),
+            Ok("classes") => Classes::new.into(),
+            Ok(other) => panic!("HEIST_SCHEDULER: no strategy is called {other}"),
+        }
+    }
+}
+
 impl From<WorkStealing> for Choice {
     fn from(_: WorkStealing) -> Self {
         Self { make: None }

@@ -110,16 +110,30 @@ impl Crew {
 }
 
 fn race(workers: usize, work: usize, push: impl Fn(&Crew) + Send + Sync + 'static) {
+    race_within(2, workers, work, push, None);
+}
+
+fn race_within(
+    preemptions: usize,
+    workers: usize,
+    work: usize,
+    push: impl Fn(&Crew) + Send + Sync + 'static,
+    beside: Option<fn(&Crew)>,
+) {
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(2);
+    builder.preemption_bound = Some(preemptions);
     builder.check(move || {
         let crew = Crew::new(workers, work);
-        let threads: Vec<_> = (0..workers)
+        let mut threads: Vec<_> = (0..workers)
             .map(|worker| {
                 let crew = Arc::clone(&crew);
                 thread::spawn(move || crew.run(worker))
             })
             .collect();
+        threads.extend(beside.map(|push| {
+            let crew = Arc::clone(&crew);
+            thread::spawn(move || push(&crew))
+        }));
         push(&crew);
         for thread in threads {
             thread.join().unwrap();
@@ -156,4 +170,10 @@ fn work_of_one_beside_work_for_anyone() {
         crew.push_to(0);
         crew.push_for_anyone();
     });
+}
+
+/// Who pushes for anyone relies on one who claims a worker, finds it risen, and has nobody to search.
+#[test]
+fn a_claim_that_comes_too_late() {
+    race_within(3, 1, 2, |crew| crew.push_to(0), Some(Crew::push_for_anyone));
 }
