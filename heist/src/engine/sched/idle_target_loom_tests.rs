@@ -110,30 +110,16 @@ impl Crew {
 }
 
 fn race(workers: usize, work: usize, push: impl Fn(&Crew) + Send + Sync + 'static) {
-    race_within(2, workers, work, push, None);
-}
-
-fn race_within(
-    preemptions: usize,
-    workers: usize,
-    work: usize,
-    push: impl Fn(&Crew) + Send + Sync + 'static,
-    beside: Option<fn(&Crew)>,
-) {
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
+    builder.preemption_bound = Some(2);
     builder.check(move || {
         let crew = Crew::new(workers, work);
-        let mut threads: Vec<_> = (0..workers)
+        let threads: Vec<_> = (0..workers)
             .map(|worker| {
                 let crew = Arc::clone(&crew);
                 thread::spawn(move || crew.run(worker))
             })
             .collect();
-        threads.extend(beside.map(|push| {
-            let crew = Arc::clone(&crew);
-            thread::spawn(move || push(&crew))
-        }));
         push(&crew);
         for thread in threads {
             thread.join().unwrap();
@@ -172,8 +158,33 @@ fn work_of_one_beside_work_for_anyone() {
     });
 }
 
-/// Who pushes for anyone relies on one who claims a worker, finds it risen, and has nobody to search.
+/// One who claims a worker that has risen meanwhile passes for a searcher, and somebody may rely on that (I4).
 #[test]
 fn a_claim_that_comes_too_late() {
-    race_within(3, 1, 2, |crew| crew.push_to(0), Some(Crew::push_for_anyone));
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(4);
+    builder.check(|| {
+        // A worker that is asleep.
+        let idle = Arc::new(Idle::new(1));
+        let shared = Arc::new(AtomicUsize::new(0));
+        let worker = {
+            let (idle, shared) = (Arc::clone(&idle), Arc::clone(&shared));
+            thread::spawn(move || {
+                let claimed = idle.rise(0) == Rise::Claimed;
+                let _ = idle.start_sleep(0, claimed);
+                (claimed, shared.load(Relaxed) > 0)
+            })
+        };
+        let teller = {
+            let idle = Arc::clone(&idle);
+            thread::spawn(move || idle.claim_worker(0).is_some())
+        };
+        shared.store(1, Relaxed);
+        let by_pusher = idle.worker_to_notify().is_some();
+        let by_teller = teller.join().unwrap();
+        let (claimed, seen) = worker.join().unwrap();
+        // The first of them is the one that it had when it rose.
+        let claims = usize::from(by_pusher) + usize::from(by_teller) - usize::from(claimed);
+        assert!(seen || claims > 0, "it sleeps, and nobody wakes it");
+    });
 }

@@ -34,11 +34,6 @@ impl Inbox {
         self.0.is_empty()
     }
 
-    /// How many tasks there are. For metrics: it takes a lock, and goes through them.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// Takes all that is there; nothing if another thread is just doing so.
     pub fn take_all(&self) -> Taken {
         Taken(self.0.try_take(|len| len).unwrap_or_else(Chain::new))

@@ -34,8 +34,9 @@
 //!
 //! **Orderings.** C4 and I8 are pairs of `SeqCst` fences; the rest is the scheduler's own, or a lock's. Each was taken
 //! out once, and its models failed: C4's are named there; without the fence in `Idle::claim_worker`, and without the
-//! one in `Idle::start_sleep`, all of I8's do, and with a look before the sleep only if nobody is searching, all that
-//! have two workers. The read-modify-writes of `claim_worker` could be relaxed as far as the models see.
+//! one in `Idle::start_sleep`, all of I8's that have a whole worker do; without the one in `Idle::unclaim`,
+//! `a_claim_that_comes_too_late`; with a look before the sleep only if nobody is searching, all that have two workers.
+//! The read-modify-writes of `claim_worker` could be relaxed as far as the models see.
 //!
 //! **Rejected.** *A counted pointer to the crew in each token*: a line that all workers write, at each push.
 //! *Tokens bound to a lifetime*: queues of them could not be stored. *Giving a dropped task back to the

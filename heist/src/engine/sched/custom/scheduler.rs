@@ -106,10 +106,11 @@ pub trait Scheduler: Send + Sync + 'static {
         false
     }
 
-    /// How many tasks wait for this worker alone; for the metrics
+    /// How many tasks are in the queue of worker `index`. For the metrics
     /// ([`worker_local_queue_depth`](crate::runtime::RuntimeMetrics::worker_local_queue_depth)), from any thread, and
-    /// for how often a worker whose tasks yield looks at I/O and timers. What is not counted here counts as
-    /// [global](crate::runtime::RuntimeMetrics::global_queue_depth).
+    /// for when a worker whose tasks yield looks at I/O and timers. What waits and is not counted here counts as
+    /// [global](crate::runtime::RuntimeMetrics::global_queue_depth), such as what is in an
+    /// [`Inbox`](crate::scheduler::Inbox).
     #[expect(unused_variables, reason = "the names are for the documentation")]
     fn queue_depth(&self, index: usize) -> usize {
         0

@@ -13,8 +13,6 @@ use crate::engine::task;
 
 /// How many tasks may follow another in one turn.
 const GOES_ON: u32 = 3;
-/// How often tasks give up their turn before the scheduler is asked how many are queued, which it may not know.
-const YIELDS_BEFORE_ASKING: u32 = 16;
 
 /// A [`Scheduler`] with its type forgotten. What can panic is guarded by the caller.
 pub(super) trait Erased: Send + Sync {
@@ -129,12 +127,14 @@ impl<T: Scheduler> Pick<Custom> for Typed<T> {
         }
         // As in the default: who yields may wait for what only the drivers bring.
         core.yields += 1;
-        if core.yields.is_multiple_of(YIELDS_BEFORE_ASKING) {
+        if core.yields.is_multiple_of(YIELDS_BEFORE_DRIVERS) {
             let depth = guarded(&worker.crew, "queue_depth", || {
                 self.0.queue_depth(core.index)
             });
-            let others = depth.unwrap_or(0) as u32;
-            if core.yields >= YIELDS_BEFORE_DRIVERS.saturating_mul(others) {
+            // Where workers have no queues, or do not say, it is all that waits anywhere.
+            let depth = depth.filter(|&depth| depth > 0);
+            let depth = depth.unwrap_or_else(|| worker.crew.tokens_out() as usize);
+            if core.yields as usize >= YIELDS_BEFORE_DRIVERS as usize * depth {
                 core.until_maintain = 1;
             }
         }
