@@ -78,7 +78,7 @@ impl Shards {
     }
 
     /// Pushes `task`, which has a home, there.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&self, task: Runnable, cause: Cause, worker: Option<&mut Own>) -> Tell {
         let mut home = task.tag() as usize - 1;
         if home >= self.shards.len() {

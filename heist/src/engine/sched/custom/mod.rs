@@ -105,11 +105,13 @@ struct Fault {
 /// The parkers of threads in `block_on`.
 type Guests = Arc<Mutex<Vec<SharedParker>>>;
 
-/// What is counted of a worker (C2).
+/// What is counted of a worker (C2), beside what is counted anyway.
 #[derive(Debug, Default)]
 pub(crate) struct CustomPost {
-    pushed: Counter,
-    taken: Counter,
+    /// Tokens that were pushed because their tasks gave up their turn. Others are `local_schedules`.
+    yielded: Counter,
+    /// Tokens that were taken back to be cancelled. Others are `polls`.
+    drained: Counter,
 }
 
 /// What a worker has.
@@ -230,9 +232,15 @@ impl Crew<Custom> {
     /// Tokens that the scheduler has, or has lost (C2).
     fn tokens_out(&self) -> u64 {
         let strategy = &self.strategy;
-        let back = self.posts.iter().map(|post| post.own.taken.get());
+        let back = self
+            .posts
+            .iter()
+            .map(|post| post.own.drained.get() + post.counters.polls.get());
         let back: u64 = back.sum::<u64>() + strategy.dropped.get() + strategy.refused.get();
-        let out = self.posts.iter().map(|post| post.own.pushed.get());
+        let out = self
+            .posts
+            .iter()
+            .map(|post| post.own.yielded.get() + post.counters.local_schedules.get());
         let out: u64 = out.sum::<u64>() + self.foreign_calls.count();
         out.saturating_sub(back)
     }
@@ -289,7 +297,7 @@ impl Crew<Custom> {
                 });
                 let Some(task) = given.flatten() else { break };
                 if task.is_of(self) {
-                    self.posts[core.index].own.taken.add(1);
+                    self.posts[core.index].own.drained.add(1);
                     task.into_right().cancel();
                 }
             }
@@ -347,9 +355,7 @@ impl Strategy for Custom {
         let Some(mut core) = worker.core.take() else {
             return Self::push_foreign(&worker.crew, runnable, cause);
         };
-        let post = worker.post();
-        post.counters.local_schedules.add(1);
-        post.own.pushed.add(1);
+        worker.post().counters.local_schedules.add(1);
         let task = Runnable::new(runnable);
         let scheduler = &worker.crew.strategy.scheduler;
         let tell = guarded(&worker.crew, "push", || {

@@ -78,7 +78,6 @@ impl<T: Scheduler> Typed<T> {
             ));
             return None;
         }
-        worker.post().own.taken.add(1);
         Some(task.into_right())
     }
 }
@@ -114,7 +113,7 @@ impl<T: Scheduler> Pick<Custom> for Typed<T> {
         core: &mut Core<Custom>,
         runnable: task::Runnable,
     ) {
-        worker.post().own.pushed.add(1);
+        worker.post().own.yielded.add(1);
         let task = Runnable::new(runnable);
         let tell = guarded(&worker.crew, "push", || {
             self.0.push(task, Cause::Yielded, Some(Self::state(core)))
