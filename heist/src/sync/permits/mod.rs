@@ -26,9 +26,9 @@
 //!   close still happens, while unwinding.
 //! * S8. The budget is spent on the answer, not on the place in the queue: a task without budget still
 //!   queues up if it has to, and hears of what it was granted at its next turn. Else those who come
-//!   later would pass it. But what is there for the taking it leaves until then: permits held by a
-//!   task that cannot use them yet make others wait, and these more, on every lock that is held only
-//!   for moments.
+//!   later would pass it. But what was there for the taking it gives back until then: permits held by
+//!   a task that cannot use them yet make others wait, and these more, on every lock that is held
+//!   only for moments.
 //!
 //! **Cost.** Without waiters, one read-modify-write to acquire and one to release.
 //!
@@ -519,13 +519,6 @@ impl AcquirePermits<'_> {
         unsafe { self.waiter.collected() }
     }
 
-    /// Whether there are permits for it, at this moment.
-    #[cold]
-    fn could_take(&self) -> bool {
-        let word = self.permits.word.load(Relaxed);
-        word & FLAGS == 0 && word >> SHIFT >= self.waiter.wanted
-    }
-
     /// A poll before it queued up.
     fn start(&self, cx: &mut Context<'_>) -> Poll<Result<(), Closed>> {
         match self.permits.take(self.waiter.wanted) {
@@ -637,10 +630,7 @@ impl Future for AcquirePermits<'_> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: the waiter, which must stay in place, is not moved.
         let this = unsafe { self.get_unchecked_mut() };
-        let turn = budget::poll_proceed(cx);
         let result = match this.stage {
-            // S8.
-            Stage::Start if turn.is_pending() && this.could_take() => return Poll::Pending,
             Stage::Start => this.start(cx),
             Stage::Queued => this.look(cx),
             Stage::Done => panic!("polled after it had ended"),
@@ -650,10 +640,11 @@ impl Future for AcquirePermits<'_> {
             return Poll::Pending;
         };
         if result.is_ok() {
-            let Poll::Ready(turn) = turn else {
-                // S8. As if it had been in the queue; nobody else looks at the state any more.
-                this.waiter.state.store(GRANTED, Relaxed);
-                this.stage = Stage::Queued;
+            if this.stage == Stage::Start && !budget::has_budget_remaining() {
+                // S8; and before a waker is called, which may panic.
+                this.permits.release(this.waiter.wanted);
+            }
+            let Poll::Ready(turn) = budget::poll_proceed(cx) else {
                 return Poll::Pending;
             };
             turn.made_progress();
