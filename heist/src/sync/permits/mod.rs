@@ -25,8 +25,10 @@
 //! * S7. Wakers are cloned, woken and dropped outside the lock. If one panics, the rest of a hand-out or
 //!   close still happens, while unwinding.
 //! * S8. The budget is spent on the answer, not on the place in the queue: a task without budget still
-//!   queues up, or holds what it took, and only hears of it at its next turn. Else those who come
-//!   later would pass it.
+//!   queues up if it has to, and hears of what it was granted at its next turn. Else those who come
+//!   later would pass it. But what is there for the taking it leaves until then: permits held by a
+//!   task that cannot use them yet make others wait, and these more, on every lock that is held only
+//!   for moments.
 //!
 //! **Cost.** Without waiters, one read-modify-write to acquire and one to release.
 //!
@@ -517,7 +519,14 @@ impl AcquirePermits<'_> {
         unsafe { self.waiter.collected() }
     }
 
-    /// The first poll.
+    /// Whether there are permits for it, at this moment.
+    #[cold]
+    fn could_take(&self) -> bool {
+        let word = self.permits.word.load(Relaxed);
+        word & FLAGS == 0 && word >> SHIFT >= self.waiter.wanted
+    }
+
+    /// A poll before it queued up.
     fn start(&self, cx: &mut Context<'_>) -> Poll<Result<(), Closed>> {
         match self.permits.take(self.waiter.wanted) {
             Ok(()) => return Poll::Ready(Ok(())),
@@ -628,7 +637,10 @@ impl Future for AcquirePermits<'_> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: the waiter, which must stay in place, is not moved.
         let this = unsafe { self.get_unchecked_mut() };
+        let turn = budget::poll_proceed(cx);
         let result = match this.stage {
+            // S8.
+            Stage::Start if turn.is_pending() && this.could_take() => return Poll::Pending,
             Stage::Start => this.start(cx),
             Stage::Queued => this.look(cx),
             Stage::Done => panic!("polled after it had ended"),
@@ -638,13 +650,13 @@ impl Future for AcquirePermits<'_> {
             return Poll::Pending;
         };
         if result.is_ok() {
-            let Poll::Ready(coop) = budget::poll_proceed(cx) else {
+            let Poll::Ready(turn) = turn else {
                 // S8. As if it had been in the queue; nobody else looks at the state any more.
                 this.waiter.state.store(GRANTED, Relaxed);
                 this.stage = Stage::Queued;
                 return Poll::Pending;
             };
-            coop.made_progress();
+            turn.made_progress();
         }
         this.stage = Stage::Done;
         Poll::Ready(result)
