@@ -610,9 +610,9 @@ impl Builder {
     ///         () = &mut hour => unreachable!("it waits with the first runtime's timers"),
     ///         () = std::future::ready(()) => {}
     ///     }
-    ///     drop(first);
-    ///     hour.await;
     /// });
+    /// drop(first);
+    /// second.block_on(hour);
     /// ```
     pub fn enable_alt_timer(&mut self) -> &mut Self {
         self.alt_timer = true;
