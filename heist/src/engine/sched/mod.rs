@@ -138,9 +138,8 @@ impl Services {
 
     /// Counts what the future in `block_on` had to give up.
     pub(crate) fn count_forced_yields(&self) {
-        let count = budget::take_forced_yields();
-        if count > 0 {
-            self.forced_yields.add_shared(count);
+        if budget::take_forced_yield() {
+            self.forced_yields.add_shared(1);
         }
     }
 

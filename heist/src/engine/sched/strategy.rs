@@ -157,6 +157,8 @@ pub(crate) struct StealingCore {
     pub(super) queue: LocalQueue<Runnable>,
     /// Whether woken tasks may go to the slot; off for a moment when too many went in a row.
     pub(super) use_slot: bool,
+    /// Turns until the injector comes first; never 0.
+    pub(super) until_injector: u32,
 }
 
 impl Strategy for Stealing {
@@ -174,6 +176,7 @@ impl Strategy for Stealing {
         let core = StealingCore {
             queue,
             use_slot: config.use_slot,
+            until_injector: config.global_queue_interval,
         };
         (post, core)
     }

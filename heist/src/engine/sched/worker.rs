@@ -154,10 +154,9 @@ impl<S: Strategy> WorkerContext<S> {
         let polled = self.crew.hooks.run(runnable, &self.post().counters);
         let mut core = self.core.take();
         if let Polled::Again(runnable) = polled {
-            self.post()
-                .counters
-                .forced_yields
-                .add(budget::take_forced_yields());
+            if budget::take_forced_yield() {
+                self.post().counters.forced_yields.add(1);
+            }
             self.crew.hooks.on_runnable(&runnable);
             match &mut core {
                 Some(core) => pick.push_yielded(self, core, runnable),
