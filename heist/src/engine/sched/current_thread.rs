@@ -36,6 +36,7 @@ use crate::engine::task::{
     self, Closed, Facts, Id, JoinHandle, Listed, Origin, OwnedTasks, Polled, Runnable, Schedule,
     Task,
 };
+use crate::engine::timer::Armed;
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::AtomicBool;
 use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -330,7 +331,7 @@ impl CurrentThread {
             (core, ())
         });
         if let Some(timers) = self.services.timers() {
-            timers.shards[0].shutdown();
+            timers.shards[0].shutdown(Armed::ShutDown);
         }
         if let Some(reactor) = self.driver.handle() {
             reactor.shutdown();

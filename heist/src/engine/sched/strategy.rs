@@ -274,8 +274,7 @@ impl Strategy for Stealing {
     }
 
     fn depth(crew: &Crew<Self>, index: usize) -> usize {
-        let post = &crew.posts[index].own;
-        post.stealer.len() as usize + usize::from(!post.slot.is_empty())
+        crew.posts[index].own.stealer.len() as usize
     }
 }
 
