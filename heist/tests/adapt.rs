@@ -131,6 +131,43 @@ async fn hyper_s_executor() {
     assert_eq!(receiver.await, Ok(7));
 }
 
+/// A reader that puts a buffer of its own in the place of the one it was given, and says that it is full.
+struct Swapper;
+
+impl heist::io::AsyncRead for Swapper {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        buf: &mut heist::io::ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        *buf = heist::io::ReadBuf::new(vec![1; 32].leak());
+        buf.set_filled(32);
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// What was never written is not shown as read, to none of the libraries.
+#[test]
+fn a_reader_that_lies_is_caught() {
+    fn is_caught(read: impl FnOnce(&mut Context<'_>) -> bool) -> bool {
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        let read = std::panic::AssertUnwindSafe(|| read(&mut cx));
+        std::panic::catch_unwind(read).is_err()
+    }
+
+    let mut memory = [std::mem::MaybeUninit::uninit(); 64];
+    let mut buf = hyper::rt::ReadBuf::uninit(&mut memory);
+    assert!(is_caught(|cx| {
+        let mut liar = on_hyper::Io::new(Swapper);
+        hyper::rt::Read::poll_read(Pin::new(&mut liar), cx, buf.unfilled()).is_ready()
+    }));
+    assert_eq!(buf.filled(), b"");
+    assert!(is_caught(|cx| {
+        let mut liar = futures_io::Io::new(Swapper);
+        futures::AsyncRead::poll_read(Pin::new(&mut liar), cx, &mut [0; 64]).is_ready()
+    }));
+}
+
 /// Twice adapted, there and back.
 #[heist::test]
 async fn hyper_s_streams_as_heist_s() {

@@ -6,14 +6,16 @@
 mod support;
 
 use std::cell::RefCell;
-use std::future::pending;
+use std::future::{Future, pending};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use heist::io::{AsyncReadExt, AsyncWriteExt};
+use heist::fs::{self, File, OpenOptions};
+use heist::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, BufWriter};
 use heist::net::{TcpListener, TcpStream};
 use heist::runtime::{Builder, Handle, Runtime};
 use heist::sync::{Notify, oneshot};
@@ -375,6 +377,131 @@ fn a_closed_peer_is_an_error_and_no_signal() {
                 assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
             });
         }
+    });
+}
+
+fn on_both<F: Future<Output = ()>>(body: impl Fn() -> F) {
+    for runtime in [single(), multi(2)] {
+        runtime.block_on(body());
+    }
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    /// Writes go nowhere there, as if the disk was full.
+    const FULL: &str = "/dev/full";
+
+    fn assert_full<T: std::fmt::Debug>(result: io::Result<T>) {
+        let error = result.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(error.raw_os_error(), Some(libc::ENOSPC));
+    }
+
+    async fn open() -> File {
+        OpenOptions::new().write(true).open(FULL).await.unwrap()
+    }
+
+    in_child("a_full_disk_is_told", || {
+        on_both(|| async {
+            assert_full(fs::write(FULL, "text").await);
+            assert_full(fs::copy("/proc/self/status", FULL).await);
+
+            // More than a file takes at once: the first of it fails while the rest is handed in.
+            assert_full(open().await.write_all(&vec![0; 10 << 20]).await);
+
+            // Accepted, and then?
+            for length in [1, 10_000, 1 << 20] {
+                let mut file = open().await;
+                file.write_all(&vec![0; length]).await.unwrap();
+                assert_full(file.flush().await);
+
+                let mut file = BufWriter::new(open().await);
+                file.write_all(&vec![0; length]).await.unwrap();
+                assert_full(file.shutdown().await);
+
+                let mut file = open().await;
+                let mut source = heist::io::repeat(1).take(length as u64);
+                assert_full(heist::io::copy(&mut source, &mut file).await);
+            }
+        });
+
+        // The process's output, too.
+        let full = std::fs::OpenOptions::new().write(true).open(FULL).unwrap();
+        // SAFETY: both are open.
+        let usual = unsafe { libc::dup(1) };
+        on_both(|| async {
+            // SAFETY: both are open.
+            assert_eq!(unsafe { libc::dup2(full.as_raw_fd(), 1) }, 1);
+            let mut stdout = heist::io::stdout();
+            let mut outcome = stdout.write_all(b"text").await;
+            if outcome.is_ok() {
+                outcome = stdout.flush().await;
+            }
+            // SAFETY: both are open.
+            assert_eq!(unsafe { libc::dup2(usual, 1) }, 1);
+            assert_full(outcome);
+        });
+    });
+}
+
+/// A limit on the size of files stands for a disk that gets full in the middle of a write.
+#[test]
+fn a_disk_that_fills_up_keeps_what_fitted() {
+    const ROOM: usize = 100_000;
+
+    in_child("a_disk_that_fills_up_keeps_what_fitted", || {
+        // SAFETY: no handler is installed.
+        unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+        let name = format!("heist-faults-{}", std::process::id());
+        let path = &std::env::temp_dir().join(name);
+        on_both(|| async move {
+            let usual = limit(libc::RLIMIT_FSIZE).rlim_cur;
+            set_limit(libc::RLIMIT_FSIZE, ROOM as u64);
+            let data: Vec<u8> = (0..1_000_000).map(|i| (i % 251) as u8).collect();
+            let error = fs::write(path, &data).await.unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+
+            let mut file = File::create(path).await.unwrap();
+            file.write_all(&data).await.unwrap();
+            let error = file.flush().await.unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+            assert_eq!(fs::read(path).await.unwrap(), data[..ROOM]);
+
+            // Room was made: it goes on where it stopped.
+            set_limit(libc::RLIMIT_FSIZE, usual);
+            file.write_all(&data[ROOM..]).await.unwrap();
+            file.flush().await.unwrap();
+            assert_eq!(fs::read(path).await.unwrap(), data);
+            fs::remove_file(path).await.unwrap();
+        });
+    });
+}
+
+#[test]
+fn a_failed_disk_is_told() {
+    /// There is nothing at its beginning: to read that is an error of the device.
+    const BROKEN: &str = "/proc/self/mem";
+
+    fn assert_failed<T: std::fmt::Debug>(result: io::Result<T>) {
+        assert_eq!(result.unwrap_err().raw_os_error(), Some(libc::EIO));
+    }
+
+    bounded(60, || {
+        on_both(|| async {
+            assert_failed(fs::read(BROKEN).await);
+            let mut file = File::open(BROKEN).await.unwrap();
+            // Each time anew, and the buffer is as it was.
+            for _ in 0..3 {
+                let mut buffer = [7; 16];
+                assert_failed(file.read(&mut buffer).await);
+                assert_failed(file.read_exact(&mut buffer).await);
+                assert_eq!(buffer, [7; 16]);
+            }
+            assert_failed(file.read_to_end(&mut Vec::new()).await);
+            assert_failed(heist::io::copy(&mut file, &mut heist::io::sink()).await);
+            let mut lines = BufReader::new(file).lines();
+            assert_failed(lines.next_line().await);
+        });
     });
 }
 

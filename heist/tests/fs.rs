@@ -414,6 +414,38 @@ fn accepted_writes_survive_the_file_and_the_runtime() {
     }
 }
 
+/// Who does not wait for the runtime's end learns from the file what became of it.
+#[test]
+fn accepted_writes_survive_a_runtime_that_is_left_to_itself() {
+    for patience in [None, Some(Duration::from_millis(1))] {
+        bounded(60, move || {
+            let dir = Dir::new();
+            let path = dir.path("data");
+            let runtime = one_thread();
+            let (mut file, pool) = runtime.block_on(async {
+                let mut file = File::create(&path).await.unwrap();
+                let pool = block_pool(runtime.handle());
+                file.write_all(b"it is written").await.unwrap();
+                (file, pool)
+            });
+            match patience {
+                None => runtime.shutdown_background(),
+                Some(time) => runtime.shutdown_timeout(time),
+            }
+            assert_eq!(std::fs::read(&path).unwrap(), b"");
+
+            let other = one_thread();
+            other.block_on(async {
+                let mut flush = pin!(file.flush());
+                assert!(poll_once(flush.as_mut()).is_pending());
+                drop(pool);
+                flush.await.unwrap();
+                assert_eq!(std::fs::read(&path).unwrap(), b"it is written");
+            });
+        });
+    }
+}
+
 #[test]
 fn errors_of_accepted_writes_come_out_once() {
     on_both(|_dir| async move {

@@ -84,7 +84,7 @@ const BESIDE_THE_SEAM: &[(&str, &str, &str)] = &[
     (
         "sync/watch/lock.rs",
         "std::sync",
-        "picks loom's lock itself, in models",
+        "names the guard whose auto traits its own has",
     ),
 ];
 

@@ -52,25 +52,7 @@ impl<T> Io<T> {
         }
     }
 
-    /// What is inside.
-    pub fn get_ref(&self) -> &T {
-        &self.stream
-    }
-
-    /// What is inside.
-    pub fn get_mut(&mut self) -> &mut T {
-        &mut self.stream
-    }
-
-    /// What is inside, pinned as this is.
-    pub fn get_pin_mut(self: Pin<&mut Self>) -> Pin<&mut T> {
-        self.project().stream
-    }
-
-    /// Unwraps it.
-    pub fn into_inner(self) -> T {
-        self.stream
-    }
+    inside!();
 }
 
 // heist's as those of `futures`.
@@ -99,33 +81,8 @@ impl<T: AsyncBufRead> ::futures_io::AsyncBufRead for Io<T> {
 }
 
 impl<T: AsyncWrite> ::futures_io::AsyncWrite for Io<T> {
-    #[inline]
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        self.project().stream.poll_write(cx, bytes)
-    }
-
-    #[inline]
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        slices: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        self.project().stream.poll_write_vectored(cx, slices)
-    }
-
-    #[inline]
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.project().stream.poll_flush(cx)
-    }
-
-    #[inline]
-    fn poll_close(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.project().stream.poll_shutdown(cx)
-    }
+    pass_on_writes!(poll_close to poll_shutdown);
+    pass_on_vectored_writes!();
 }
 
 impl<T: AsyncSeek> ::futures_io::AsyncSeek for Io<T> {
@@ -178,24 +135,7 @@ impl<T: ::futures_io::AsyncBufRead> AsyncBufRead for Io<T> {
 }
 
 impl<T: ::futures_io::AsyncWrite> AsyncWrite for Io<T> {
-    #[inline]
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        self.project().stream.poll_write(cx, bytes)
-    }
-
-    #[inline]
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.project().stream.poll_flush(cx)
-    }
-
-    #[inline]
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.project().stream.poll_close(cx)
-    }
+    pass_on_writes!(poll_shutdown to poll_close);
 }
 
 impl<T: ::futures_io::AsyncSeek> AsyncSeek for Io<T> {

@@ -67,25 +67,7 @@ impl<T> Io<T> {
         Self { stream }
     }
 
-    /// The stream inside.
-    pub fn get_ref(&self) -> &T {
-        &self.stream
-    }
-
-    /// The stream inside.
-    pub fn get_mut(&mut self) -> &mut T {
-        &mut self.stream
-    }
-
-    /// The stream inside, pinned as this is.
-    pub fn get_pin_mut(self: Pin<&mut Self>) -> Pin<&mut T> {
-        self.project().stream
-    }
-
-    /// Unwraps the stream.
-    pub fn into_inner(self) -> T {
-        self.stream
-    }
+    inside!();
 }
 
 impl<T: AsyncRead> rt::Read for Io<T> {
@@ -107,37 +89,12 @@ impl<T: AsyncRead> rt::Read for Io<T> {
 }
 
 impl<T: AsyncWrite> rt::Write for Io<T> {
-    #[inline]
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        self.project().stream.poll_write(cx, bytes)
-    }
-
-    #[inline]
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.project().stream.poll_flush(cx)
-    }
-
-    #[inline]
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.project().stream.poll_shutdown(cx)
-    }
+    pass_on_writes!(poll_shutdown to poll_shutdown);
+    pass_on_vectored_writes!();
 
     #[inline]
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
-    }
-
-    #[inline]
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        slices: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        self.project().stream.poll_write_vectored(cx, slices)
     }
 }
 
@@ -161,37 +118,12 @@ impl<T: rt::Read> AsyncRead for Io<T> {
 }
 
 impl<T: rt::Write> AsyncWrite for Io<T> {
-    #[inline]
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        self.project().stream.poll_write(cx, bytes)
-    }
-
-    #[inline]
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.project().stream.poll_flush(cx)
-    }
-
-    #[inline]
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.project().stream.poll_shutdown(cx)
-    }
+    pass_on_writes!(poll_shutdown to poll_shutdown);
+    pass_on_vectored_writes!();
 
     #[inline]
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
-    }
-
-    #[inline]
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        slices: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        self.project().stream.poll_write_vectored(cx, slices)
     }
 }
 

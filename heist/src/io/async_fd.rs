@@ -656,35 +656,42 @@ impl<T: AsRawFd> Drop for AsyncFd<T> {
     }
 }
 
-impl<'a, Inner: AsRawFd> AsyncFdReadyGuard<'a, Inner> {
-    /// Says that the operation found nothing to be done: the descriptor is not ready any more, unless
-    /// something happened since.
-    pub fn clear_ready(&mut self) {
-        if let Some(event) = self.event.take() {
-            self.async_fd.registration.clear_readiness(event);
-        }
-    }
-
-    /// As [`clear_ready`](Self::clear_ready), for some of the flags.
-    pub fn clear_ready_matching(&mut self, ready: Ready) {
-        if let Some(event) = self.event.take() {
-            self.async_fd
-                .registration
-                .clear_readiness(event.with_ready(ready));
-            let left = event.ready - ready;
-            if !left.is_empty() {
-                self.event = Some(event.with_ready(left));
+/// What both guards do with the readiness that was found.
+macro_rules! guard_methods {
+    () => {
+        /// Says that the operation found nothing to be done: the descriptor is not ready any more, unless
+        /// something happened since.
+        pub fn clear_ready(&mut self) {
+            if let Some(event) = self.event.take() {
+                self.async_fd.registration.clear_readiness(event);
             }
         }
-    }
 
-    /// Says that the descriptor may still be ready. Does nothing, and says so in the code.
-    pub fn retain_ready(&mut self) {}
+        /// As [`clear_ready`](Self::clear_ready), for some of the flags.
+        pub fn clear_ready_matching(&mut self, ready: Ready) {
+            if let Some(event) = self.event.take() {
+                self.async_fd
+                    .registration
+                    .clear_readiness(event.with_ready(ready));
+                let left = event.ready - ready;
+                if !left.is_empty() {
+                    self.event = Some(event.with_ready(left));
+                }
+            }
+        }
 
-    /// What the descriptor was found to be ready for; less what was cleared since.
-    pub fn ready(&self) -> Ready {
-        self.event.map_or(Ready::EMPTY, |event| event.ready)
-    }
+        /// Says that the descriptor may still be ready. Does nothing, and says so in the code.
+        pub fn retain_ready(&mut self) {}
+
+        /// What the descriptor was found to be ready for; less what was cleared since.
+        pub fn ready(&self) -> Ready {
+            self.event.map_or(Ready::EMPTY, |event| event.ready)
+        }
+    };
+}
+
+impl<'a, Inner: AsRawFd> AsyncFdReadyGuard<'a, Inner> {
+    guard_methods!();
 
     /// Does an operation on the descriptor, and clears the readiness if it would block.
     ///
@@ -718,34 +725,7 @@ impl<'a, Inner: AsRawFd> AsyncFdReadyGuard<'a, Inner> {
 }
 
 impl<Inner: AsRawFd> AsyncFdReadyMutGuard<'_, Inner> {
-    /// Says that the operation found nothing to be done: the descriptor is not ready any more, unless
-    /// something happened since.
-    pub fn clear_ready(&mut self) {
-        if let Some(event) = self.event.take() {
-            self.async_fd.registration.clear_readiness(event);
-        }
-    }
-
-    /// As [`clear_ready`](Self::clear_ready), for some of the flags.
-    pub fn clear_ready_matching(&mut self, ready: Ready) {
-        if let Some(event) = self.event.take() {
-            self.async_fd
-                .registration
-                .clear_readiness(event.with_ready(ready));
-            let left = event.ready - ready;
-            if !left.is_empty() {
-                self.event = Some(event.with_ready(left));
-            }
-        }
-    }
-
-    /// Says that the descriptor may still be ready. Does nothing, and says so in the code.
-    pub fn retain_ready(&mut self) {}
-
-    /// What the descriptor was found to be ready for; less what was cleared since.
-    pub fn ready(&self) -> Ready {
-        self.event.map_or(Ready::EMPTY, |event| event.ready)
-    }
+    guard_methods!();
 
     /// Does an operation on the descriptor, and clears the readiness if it would block.
     ///

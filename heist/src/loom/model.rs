@@ -113,6 +113,14 @@ pub(crate) mod thread {
     pub(crate) fn current_id() -> std::thread::ThreadId {
         std::thread::current().id()
     }
+
+    /// A number for the thread that asks, the same whenever this course of the model is run: loom's own,
+    /// which it shows only in print.
+    pub(crate) fn next_number() -> usize {
+        let print = format!("{:?}", loom::thread::current().id());
+        let digits: String = print.chars().filter(char::is_ascii_digit).collect();
+        1 + digits.parse::<usize>().expect("loom numbers its threads")
+    }
 }
 
 /// loom's macro, which does not know `const` initialisers.

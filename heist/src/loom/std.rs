@@ -139,6 +139,15 @@ pub(crate) mod thread {
     pub(crate) fn current_id() -> std::thread::ThreadId {
         std::thread::current().id()
     }
+
+    /// A number, from 1, for a thread that wants one.
+    #[cold]
+    pub(crate) fn next_number() -> usize {
+        use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+        static NEXT: AtomicUsize = AtomicUsize::new(1);
+        NEXT.fetch_add(1, Relaxed).max(1)
+    }
 }
 
 pub(crate) use std::thread_local;

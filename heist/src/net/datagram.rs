@@ -29,74 +29,6 @@ macro_rules! datagram_methods {
                 Ok(Self { io })
             }
 
-            /// Takes the socket out of the runtime. It stays non-blocking.
-            ///
-            /// # Errors
-            ///
-            /// The system's, if the runtime's selector does not give it back.
-            pub fn into_std(self) -> io::Result<$std> {
-                self.io.into_inner().map(Into::into)
-            }
-
-            /// This side's address.
-            ///
-            /// # Errors
-            ///
-            /// The system's.
-            pub fn local_addr(&self) -> io::Result<$addr> {
-                self.io.local_addr().map(Into::into)
-            }
-
-            /// The address the socket is connected to.
-            ///
-            /// # Errors
-            ///
-            /// The system's, for example that it is not connected.
-            pub fn peer_addr(&self) -> io::Result<$addr> {
-                self.io.peer_addr().map(Into::into)
-            }
-
-            /// Takes the error that the socket has stored (`SO_ERROR`), and leaves none.
-            ///
-            /// # Errors
-            ///
-            /// The system's, if the question itself fails.
-            pub fn take_error(&self) -> io::Result<Option<io::Error>> {
-                self.io.take_error()
-            }
-
-            /// Waits until one of the things of `interest` can be done. Any number of tasks may wait.
-            ///
-            /// Readiness is a hint: what follows may still find nothing to be done, and give
-            /// `WouldBlock`. Once it does, the next wait really waits.
-            ///
-            /// # Errors
-            ///
-            /// That the socket's runtime has shut down.
-            ///
-            /// # Cancel safety
-            ///
-            /// Cancel safe: readiness that nobody used stays.
-            ///
-            /// # Examples
-            ///
-            /// ```
-            /// # #[heist::main(flavor = "current_thread")]
-            /// # async fn main() -> std::io::Result<()> {
-            /// use heist::io::Interest;
-            /// use heist::net::UdpSocket;
-            ///
-            /// let socket = UdpSocket::bind("127.0.0.1:0").await?;
-            /// let ready = socket.ready(Interest::READABLE | Interest::WRITABLE).await?;
-            /// // There is nothing to receive, and room to send.
-            /// assert!(ready.is_writable());
-            /// # Ok(())
-            /// # }
-            /// ```
-            pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
-                Ok(self.io.registration().readiness(interest).await?.ready)
-            }
-
             /// Waits until there is a datagram. [`ready`](Self::ready) for
             /// [`Interest::READABLE`].
             ///
@@ -475,83 +407,8 @@ macro_rules! datagram_methods {
                     fill_chunk(buf, |chunk| retry(|| self.recv_from_into(chunk)))
                 })
             }
-
-            /// Does an operation of the caller's on the socket, if it is ready for `interest`.
-            ///
-            /// For what has no method here. `f` works on the socket (by its descriptor) and gives
-            /// `WouldBlock` if, and only if, the socket itself said so: that clears the readiness.
-            ///
-            /// # Errors
-            ///
-            /// `WouldBlock` if the socket is not ready, else what `f` gives.
-            pub fn try_io<R>(
-                &self,
-                interest: Interest,
-                f: impl FnOnce() -> io::Result<R>,
-            ) -> io::Result<R> {
-                self.io
-                    .registration()
-                    .try_io(interest, || self.io.try_io(f))
-            }
-
-            /// Does an operation of the caller's on the socket, and waits as long as it would block.
-            ///
-            /// [`try_io`](Self::try_io) until it gives something else than `WouldBlock`. `f` may be
-            /// called more than once.
-            ///
-            /// # Errors
-            ///
-            /// What `f` gives, or that the socket's runtime has shut down.
-            ///
-            /// # Cancel safety
-            ///
-            /// Dropped between two calls of `f`, nothing is lost that `f` did not lose itself.
-            ///
-            /// # Examples
-            ///
-            /// ```
-            /// # #[heist::main(flavor = "current_thread")]
-            /// # async fn main() -> std::io::Result<()> {
-            /// use heist::io::Interest;
-            /// use heist::net::UdpSocket;
-            /// use std::os::fd::AsFd;
-            ///
-            /// let socket = UdpSocket::bind("127.0.0.1:0").await?;
-            /// // Stands for a system call that this type has no method for.
-            /// let cloned = socket
-            ///     .async_io(Interest::WRITABLE, || socket.as_fd().try_clone_to_owned())
-            ///     .await?;
-            /// # drop(cloned);
-            /// # Ok(())
-            /// # }
-            /// ```
-            pub async fn async_io<R>(
-                &self,
-                interest: Interest,
-                mut f: impl FnMut() -> io::Result<R>,
-            ) -> io::Result<R> {
-                self.io
-                    .registration()
-                    .async_io(interest, || self.io.try_io(&mut f))
-                    .await
-            }
         }
 
-        impl TryFrom<$std> for $Socket {
-            type Error = io::Error;
-
-            /// As [`from_std`](Self::from_std), with its panics.
-            fn try_from(socket: $std) -> io::Result<Self> {
-                Self::from_std(socket)
-            }
-        }
-
-        impl fmt::Debug for $Socket {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.io.fmt(f)
-            }
-        }
-
-        descriptor_traits!($Socket);
+        socket_methods!($Socket, $std, $addr);
     };
 }

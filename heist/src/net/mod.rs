@@ -24,6 +24,8 @@ mod datagram;
 #[macro_use]
 mod ip_options;
 #[macro_use]
+mod socket;
+#[macro_use]
 mod stream;
 pub mod tcp;
 mod udp;

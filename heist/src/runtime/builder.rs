@@ -19,7 +19,7 @@ use crate::engine::sched::crew::{Crew, CrewConfig};
 use crate::engine::sched::current_thread::{CurrentThread, CurrentThreadConfig};
 use crate::engine::sched::strategy::{Stealing, Strategy};
 use crate::engine::sched::{Hooks, SchedHandle, Services, TaskHook, WeakSchedHandle};
-use crate::engine::timer::{Clock, TimerHandle};
+use crate::engine::timer::{Armed, Clock, TimerHandle};
 use crate::loom::sync::Mutex;
 use crate::runtime::histogram::{HistogramConfiguration, HistogramScale, Scaled};
 use crate::runtime::{Handle, LocalOptions, LocalRuntime, Runtime, TaskMeta};
@@ -45,6 +45,7 @@ pub struct Builder {
     name: Option<String>,
     enable_io: bool,
     enable_time: bool,
+    alt_timer: bool,
     start_paused: bool,
     workers: Option<usize>,
     max_blocking_threads: usize,
@@ -149,6 +150,7 @@ impl Builder {
             name: None,
             enable_io: false,
             enable_time: false,
+            alt_timer: false,
             start_paused: false,
             workers: None,
             max_blocking_threads: 512,
@@ -590,8 +592,30 @@ impl Builder {
         self
     }
 
-    /// [`enable_time`](Self::enable_time), as each worker has timers of its own anyway.
+    /// [`enable_time`](Self::enable_time), as each worker has timers of its own anyway, with one difference:
+    /// timers that still wait outside of tasks when a multi-thread runtime ends are done then, as if their
+    /// time had come. Without this, to poll one panics.
+    ///
+    /// ```
+    /// use heist::runtime::Builder;
+    /// use heist::time::{Duration, sleep};
+    /// use std::pin::pin;
+    ///
+    /// let first = Builder::new_multi_thread().enable_alt_timer().build().unwrap();
+    /// let second = Builder::new_current_thread().build().unwrap();
+    /// let mut hour = pin!(first.block_on(async { sleep(Duration::from_secs(3600)) }));
+    /// second.block_on(async {
+    ///     heist::select! {
+    ///         biased;
+    ///         () = &mut hour => unreachable!("it waits with the first runtime's timers"),
+    ///         () = std::future::ready(()) => {}
+    ///     }
+    /// });
+    /// drop(first);
+    /// second.block_on(hour);
+    /// ```
     pub fn enable_alt_timer(&mut self) -> &mut Self {
+        self.alt_timer = true;
         self.enable_time()
     }
 
@@ -684,6 +708,11 @@ impl Builder {
             use_slot: self.use_slot,
             seed: self.seed.unwrap_or_else(FastRand::entropy),
             cores: available_cores(),
+            last_timers: if self.alt_timer {
+                Armed::Fired
+            } else {
+                Armed::ShutDown
+            },
         };
         let hooks = self.hooks();
         match &self.scheduler.make {

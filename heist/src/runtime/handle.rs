@@ -245,6 +245,10 @@ impl Handle {
     /// when it first waits, which most short ones never do. What a [`LocalSet`](crate::task::LocalSet) runs,
     /// and blocking functions, are not among them.
     ///
+    /// This is what there is in the place of Tokio's `Handle::dump`, which needs `tokio_unstable` and its feature
+    /// `taskdump`, and shows the stack in which each task waits. To know that, all tasks have to be polled once more.
+    /// Here none is: the list tells who waits and who runs, not where in its code.
+    ///
     /// It locks each list of tasks while it copies it, so it is meant for every now and then: a button on a
     /// status page, a look once a second.
     ///

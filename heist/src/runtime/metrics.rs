@@ -135,8 +135,8 @@ impl RuntimeMetrics {
         self.worker(worker).wakes.get()
     }
 
-    /// How many tasks wait in the worker's queue. With a [scheduler](crate::scheduler) of one's own, which alone
-    /// knows: 0.
+    /// How many tasks wait in the worker's queue. The one that it runs next, before its queue, is not counted.
+    /// With a [scheduler](crate::scheduler) of one's own, which alone knows: 0.
     #[track_caller]
     pub fn worker_local_queue_depth(&self, worker: usize) -> usize {
         match &self.handle.scheduler {

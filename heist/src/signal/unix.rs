@@ -169,7 +169,9 @@ impl fmt::Debug for Signal {
 mod tests {
     use super::*;
     use crate::engine::reactor::test_support::run;
+    use futures::future::join_all;
     use futures::join;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
     use std::time::Duration;
 
     /// Real-time signals, one a test, as the process's tests run at once.
@@ -217,6 +219,52 @@ mod tests {
             send(kind(3));
             flood.recv().await.unwrap();
         });
+    }
+
+    #[test]
+    fn a_flood_drowns_no_listener() {
+        let is_over = AtomicBool::new(false);
+        let (mut loud, mut quiet) = run(async {
+            let loud: Vec<_> = (0..100).map(|_| signal(kind(6)).unwrap()).collect();
+            (loud, signal(kind(7)).unwrap())
+        });
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !is_over.load(Relaxed) {
+                        send(kind(6));
+                    }
+                });
+            }
+            // Also when the listener fails.
+            let _over = Over(&is_over);
+            run(async {
+                let loud = join_all(loud.iter_mut().map(Signal::recv));
+                let quiet = async {
+                    for _ in 0..200 {
+                        send(kind(7));
+                        quiet.recv().await.unwrap();
+                    }
+                };
+                let (told, ()) = join!(loud, quiet);
+                assert!(told.iter().all(Option::is_some));
+            });
+        });
+        // And it is as it was before.
+        run(async {
+            send(kind(6));
+            for listener in &mut loud {
+                listener.recv().await.unwrap();
+            }
+        });
+
+        struct Over<'a>(&'a AtomicBool);
+
+        impl Drop for Over<'_> {
+            fn drop(&mut self) {
+                self.0.store(true, Relaxed);
+            }
+        }
     }
 
     #[test]

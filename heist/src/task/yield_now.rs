@@ -31,6 +31,7 @@ pub async fn yield_now() {
     impl Future for YieldNow {
         type Output = ();
 
+        #[inline]
         fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
             if self.yielded {
                 return Poll::Ready(());

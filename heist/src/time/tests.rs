@@ -452,7 +452,7 @@ fn a_sleep_whose_runtime_is_gone_panics_when_polled_and_drops_well() {
     let mut done = Box::pin(sleep_until(Instant::now() - ms(5)));
     assert!(armed.as_mut().poll(&mut cx).is_pending());
     assert!(done.as_mut().poll(&mut cx).is_ready());
-    bench.timers().shards[0].shutdown();
+    bench.timers().shards[0].shutdown(crate::engine::timer::Armed::ShutDown);
     assert_eq!(bench.wakes(), 1);
     assert!(
         panic_message(|| assert!(armed.as_mut().poll(&mut cx).is_pending()))

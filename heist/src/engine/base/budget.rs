@@ -92,17 +92,18 @@ pub(crate) fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
         Some(before) => Poll::Ready(RestoreOnPending(Cell::new(before), PhantomData)),
         None => {
             // One turn is given up, however many of its futures find that the budget is spent.
-            current::with(|c| c.forced_yields.set(1));
+            current::with(|c| c.forced_yield.set(true));
             current::yield_turn(cx);
             Poll::Pending
         }
     }
 }
 
-/// How often this thread has sent a task away because its budget was spent, since the last call.
+/// Whether this thread has sent a task away because its budget was spent, since the last call.
 #[inline]
-pub(crate) fn take_forced_yields() -> u64 {
-    current::with(|c| u64::from(c.forced_yields.take()))
+pub(crate) fn take_forced_yield() -> bool {
+    // Mostly false: a look costs less than a store.
+    current::with(|c| c.forced_yield.get() && c.forced_yield.replace(false))
 }
 
 /// A unit of budget that goes back if nothing came of it.

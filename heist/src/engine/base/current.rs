@@ -28,8 +28,8 @@ pub(crate) struct Current {
     /// polls, asked by every `blocking_*` method.
     may_block: Cell<bool>,
     pub(super) budget: Cell<Budget>,
-    /// Turns given up for want of budget, until a scheduler counts them.
-    pub(super) forced_yields: Cell<u32>,
+    /// A turn was given up for want of budget, until a scheduler counts it.
+    pub(super) forced_yield: Cell<bool>,
 }
 
 /// What to put back when a poll ends.
@@ -49,7 +49,7 @@ impl Current {
             yielded: Cell::new(false),
             may_block: Cell::new(true),
             budget: Cell::new(Budget::unconstrained()),
-            forced_yields: Cell::new(0),
+            forced_yield: Cell::new(false),
         }
     }
 }

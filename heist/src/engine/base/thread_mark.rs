@@ -1,8 +1,10 @@
 //! Which thread this is, told also while the thread's locals are torn down.
 
+use std::cell::Cell;
 use std::ptr;
 
 use crate::engine::base::current;
+use crate::loom::thread;
 
 /// A thread's mark: the address of its record. No other thread has it as long as this one lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,4 +22,21 @@ impl ThreadMark {
     pub(crate) fn is_here(self) -> bool {
         self == Self::here()
     }
+}
+
+crate::loom::thread_local! {
+    /// 0 until it is asked for.
+    static NUMBER: Cell<usize> = const { Cell::new(0) };
+}
+
+/// This thread's number: they are given out one after the other, to those that ask. For what is spread
+/// over threads; more than one may get the same after very many.
+#[inline]
+pub(crate) fn number() -> usize {
+    NUMBER.with(|number| {
+        if number.get() == 0 {
+            number.set(thread::next_number());
+        }
+        number.get()
+    })
 }

@@ -311,6 +311,12 @@ impl<T: Linked> Stealer<T> {
         self.len() == 0
     }
 
+    /// Where the next item is: how many were taken before it.
+    #[inline]
+    pub(crate) fn first(&self) -> u32 {
+        Head::unpack(self.0.head.load(Relaxed)).real
+    }
+
     /// Moves half of what is here to `thief`'s own queue, and gives one of them to run at once.
     /// Also says how many were taken in all.
     pub(crate) fn steal_into(&self, thief: &LocalQueue<T>) -> Option<(T, u32)> {

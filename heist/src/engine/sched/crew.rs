@@ -24,7 +24,7 @@ use crate::engine::sched::{Hooks, Services, current};
 use crate::engine::task::{
     self, Closed, Facts, Id, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, Task,
 };
-use crate::engine::timer::TimerShard;
+use crate::engine::timer::{Armed, TimerShard};
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::AtomicBool;
 use crate::loom::sync::atomic::Ordering::{Acquire, Release};
@@ -52,6 +52,8 @@ pub(crate) struct CrewConfig {
     pub(crate) seed: u64,
     /// How many threads can run at a time.
     pub(crate) cores: usize,
+    /// What becomes of timers that still wait when the runtime ends.
+    pub(crate) last_timers: Armed,
 }
 
 /// All workers of a runtime and what they share.

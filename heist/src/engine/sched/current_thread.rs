@@ -36,6 +36,7 @@ use crate::engine::task::{
     self, Closed, Facts, Id, JoinHandle, Listed, Origin, OwnedTasks, Polled, Runnable, Schedule,
     Task,
 };
+use crate::engine::timer::Armed;
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::AtomicBool;
 use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -90,8 +91,8 @@ pub(crate) struct CurrentThreadConfig {
 #[derive(Debug)]
 struct Core {
     queue: VecDeque<Runnable>,
-    /// Goes up with each task.
-    tick: u32,
+    /// Tasks until what others pushed comes first; never 0.
+    until_injector: u32,
     /// Tasks until the next look at the drivers.
     until_maintain: u32,
     /// Tasks that gave up their turn since the last one.
@@ -130,7 +131,7 @@ impl CurrentThread {
         let hooks = hooks.complete();
         let core = Core {
             queue: VecDeque::new(),
-            tick: 0,
+            until_injector: config.global_queue_interval,
             until_maintain: config.event_interval,
             yields: 0,
             patience: YIELDS_BEFORE_DRIVERS,
@@ -330,7 +331,7 @@ impl CurrentThread {
             (core, ())
         });
         if let Some(timers) = self.services.timers() {
-            timers.shards[0].shutdown();
+            timers.shards[0].shutdown(Armed::ShutDown);
         }
         if let Some(reactor) = self.driver.handle() {
             reactor.shutdown();
@@ -484,7 +485,6 @@ impl DrivingThread {
             let lap = (core.queue.len() as u32).clamp(1, scheduler.config.event_interval);
             let mut idle = false;
             for _ in 0..lap {
-                core.tick = core.tick.wrapping_add(1);
                 core.until_maintain = core.until_maintain.saturating_sub(1);
                 match self.next_task(&mut core) {
                     Some(runnable) => core = self.run_task(core, runnable),
@@ -540,13 +540,13 @@ impl DrivingThread {
 
     #[inline]
     fn next_task(&self, core: &mut Core) -> Option<Runnable> {
-        if !core
-            .tick
-            .is_multiple_of(self.scheduler.config.global_queue_interval)
+        core.until_injector -= 1;
+        if core.until_injector > 0
             && let Some(runnable) = core.queue.pop_front()
         {
             return Some(runnable);
         }
+        core.until_injector = self.scheduler.config.global_queue_interval;
         self.take_injected(core);
         core.queue.pop_front()
     }
@@ -570,10 +570,9 @@ impl DrivingThread {
             self.enter(core, || scheduler.hooks.run(runnable, &scheduler.counters));
         budget::replace(outer);
         if let Polled::Again(runnable) = polled {
-            scheduler
-                .counters
-                .forced_yields
-                .add(budget::take_forced_yields());
+            if budget::take_forced_yield() {
+                scheduler.counters.forced_yields.add(1);
+            }
             scheduler.hooks.on_runnable(&runnable);
             core.queue.push_back(runnable);
             // As in `push_yielded` of a worker.

@@ -11,12 +11,12 @@ impl WorkerContext<Stealing> {
     /// a local queue that never empties starves nobody.
     #[inline]
     pub(super) fn next_task(&self, core: &mut Core<Stealing>) -> Option<Runnable> {
-        if core
-            .tick
-            .is_multiple_of(self.crew.config.global_queue_interval)
-            && let Some(runnable) = self.take_injected(core)
-        {
-            return Some(runnable);
+        core.own.until_injector -= 1;
+        if core.own.until_injector == 0 {
+            core.own.until_injector = self.crew.config.global_queue_interval;
+            if let Some(runnable) = self.take_injected(core) {
+                return Some(runnable);
+            }
         }
         if let Some(runnable) = self.post().own.slot.take() {
             return Some(runnable);

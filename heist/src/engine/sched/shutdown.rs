@@ -9,7 +9,8 @@
 //!    by nobody (a task that blocks in place is not listed, and ends when its poll does). And until
 //!    no foreign call is under way ([`foreign`](super::foreign)).
 //! 5. It closes the injector: a spawn that comes later gets its task back and cancels it.
-//! 6. Timers and reactor are shut down: whoever still waits on them outside of tasks is told.
+//! 6. Timers and reactor are shut down: whoever still waits on them outside of tasks is told (or, with
+//!    `enable_alt_timer`, let through by its timer).
 
 use crate::engine::sched::crew::{Core, Crew};
 use crate::engine::sched::strategy::{Stealing, Strategy};
@@ -30,7 +31,7 @@ impl<S: Strategy> Crew<S> {
         };
         S::end_tasks(self, cores);
         for timers in self.posts.iter().filter_map(|post| post.timers.as_ref()) {
-            timers.shutdown();
+            timers.shutdown(self.config.last_timers);
         }
         if let Some(reactor) = self.driver.handle() {
             reactor.shutdown();

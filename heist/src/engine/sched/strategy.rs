@@ -71,6 +71,13 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
     fn has_own_work(crew: &Crew<Self>, core: &Core<Self>) -> bool;
     /// True if the worker, looking, could find something.
     fn work_visible(crew: &Crew<Self>, core: &Core<Self>) -> bool;
+    /// What a worker that looks around for a moment would find.
+    fn visible(crew: &Crew<Self>, core: &Core<Self>) -> Visible {
+        match Self::work_visible(crew, core) {
+            true => Visible::Several,
+            false => Visible::Nothing,
+        }
+    }
     /// True if any worker could find something.
     fn shared_work_visible(crew: &Crew<Self>) -> bool;
 
@@ -99,6 +106,19 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
     fn shared_depth(crew: &Crew<Self>) -> usize;
     fn depth(crew: &Crew<Self>, index: usize) -> usize;
 }
+
+/// What there is to find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Visible {
+    Nothing,
+    /// One task, in the queue of a worker that is awake, and where.
+    Lone(Place),
+    /// More, or what is nobody's yet.
+    Several,
+}
+
+/// A task's place: whose queue, and how many were in that before it.
+pub(crate) type Place = (usize, u32);
 
 /// What the worker's loop asks for at every turn.
 pub(crate) trait Pick<S: Strategy> {
@@ -137,6 +157,8 @@ pub(crate) struct StealingCore {
     pub(super) queue: LocalQueue<Runnable>,
     /// Whether woken tasks may go to the slot; off for a moment when too many went in a row.
     pub(super) use_slot: bool,
+    /// Turns until the injector comes first; never 0.
+    pub(super) until_injector: u32,
 }
 
 impl Strategy for Stealing {
@@ -154,6 +176,7 @@ impl Strategy for Stealing {
         let core = StealingCore {
             queue,
             use_slot: config.use_slot,
+            until_injector: config.global_queue_interval,
         };
         (post, core)
     }
@@ -193,6 +216,22 @@ impl Strategy for Stealing {
 
     fn work_visible(crew: &Crew<Self>, _: &Core<Self>) -> bool {
         crew.work_visible()
+    }
+
+    fn visible(crew: &Crew<Self>, _: &Core<Self>) -> Visible {
+        if !crew.strategy.injector.is_empty() {
+            return Visible::Several;
+        }
+        let mut found = Visible::Nothing;
+        for (index, post) in crew.posts.iter().enumerate() {
+            let stealer = &post.own.stealer;
+            found = match (stealer.len(), found) {
+                (0, found) => found,
+                (1, Visible::Nothing) => Visible::Lone((index, stealer.first())),
+                _ => return Visible::Several,
+            };
+        }
+        found
     }
 
     fn shared_work_visible(crew: &Crew<Self>) -> bool {
@@ -235,8 +274,7 @@ impl Strategy for Stealing {
     }
 
     fn depth(crew: &Crew<Self>, index: usize) -> usize {
-        let post = &crew.posts[index].own;
-        post.stealer.len() as usize + usize::from(!post.slot.is_empty())
+        crew.posts[index].own.stealer.len() as usize
     }
 }
 

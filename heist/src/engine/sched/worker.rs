@@ -12,7 +12,8 @@ use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
 use crate::engine::sched::idle::Rise;
 use crate::engine::sched::local_set::LocalScheduler;
-use crate::engine::sched::strategy::{Cause, Pick, Queues, Stealing, Strategy};
+use crate::engine::sched::pace::LoneTask;
+use crate::engine::sched::strategy::{Cause, Pick, Queues, Stealing, Strategy, Visible};
 use crate::engine::task::{Polled, Runnable};
 use std::sync::Arc;
 
@@ -153,10 +154,9 @@ impl<S: Strategy> WorkerContext<S> {
         let polled = self.crew.hooks.run(runnable, &self.post().counters);
         let mut core = self.core.take();
         if let Polled::Again(runnable) = polled {
-            self.post()
-                .counters
-                .forced_yields
-                .add(budget::take_forced_yields());
+            if budget::take_forced_yield() {
+                self.post().counters.forced_yields.add(1);
+            }
             self.crew.hooks.on_runnable(&runnable);
             match &mut core {
                 Some(core) => pick.push_yielded(self, core, runnable),
@@ -206,8 +206,14 @@ impl<S: Strategy> WorkerContext<S> {
     /// Looks around for a moment, as a searcher, whom pushers rely on and need not wake.
     fn spin(&self, core: &Core<S>) -> bool {
         let others = self.crew.num_workers() - self.crew.idle.num_asleep() - 1;
+        let mut lone = LoneTask::default();
         self.crew.worker_spin.wait(others, || {
-            S::work_visible(&self.crew, core) || self.crew.is_closing()
+            let worth_it = match S::visible(&self.crew, core) {
+                Visible::Nothing => false,
+                Visible::Lone(place) => lone.is_left(place),
+                Visible::Several => true,
+            };
+            worth_it || self.crew.is_closing()
         })
     }
 

@@ -23,7 +23,7 @@ pub(super) const WAITING: u8 = 2;
 /// The time has come; unlinked.
 pub(super) const FIRED: u8 = 3;
 /// The runtime went away before the time came; unlinked.
-pub(super) const SHUT_DOWN: u8 = 4;
+const SHUT_DOWN: u8 = 4;
 
 /// The list an entry is in, while it is in one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -271,6 +271,13 @@ impl Drop for TimerEntry {
 }
 
 impl Armed {
+    pub(super) fn phase(self) -> u8 {
+        match self {
+            Self::Fired => FIRED,
+            Self::ShutDown => SHUT_DOWN,
+        }
+    }
+
     fn from_end(phase: u8) -> Self {
         match phase {
             FIRED => Self::Fired,

@@ -237,7 +237,7 @@ fn shutdown_against_drop() {
         shard.prepare_sleep(origin);
         let shutting = {
             let shard = Arc::clone(&shard);
-            thread::spawn(move || shard.shutdown())
+            thread::spawn(move || shard.shutdown(Armed::ShutDown))
         };
         drop(entry);
         // The runtime's own handle goes first.
@@ -259,7 +259,7 @@ fn shutdown_against_arm_and_fire() {
         let first = armed(&shard, 5, &waker);
         let shutting = {
             let shard = Arc::clone(&shard);
-            thread::spawn(move || shard.shutdown())
+            thread::spawn(move || shard.shutdown(Armed::ShutDown))
         };
         let mut second = armed(&shard, 5, &waker);
         let fired = shard.fire(at(origin, 5));

@@ -11,7 +11,7 @@
 //!
 //! **Called by.** The future that owns an entry: `arm`, `poll_armed`, `move_to`, `disarm`, drop, from any
 //! thread. The scheduler: `fire` on every pass, `prepare_sleep` and `awake` around parking, `shutdown`
-//! once. A sibling that finds a worker stalled past its `next_deadline` may `fire` that shard.
+//! once, which says whether those that still wait are `SHUT_DOWN` or, with `enable_alt_timer`, `FIRED`. A sibling that finds a worker stalled past its `next_deadline` may `fire` that shard.
 //!
 //! **States** of an entry (its *phase*):
 //!

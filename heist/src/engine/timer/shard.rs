@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crossbeam_utils::CachePadded;
 
 use super::clock::{self, Clock};
-use super::entry::{self, Place, TimerEntry};
+use super::entry::{self, Armed, Place, TimerEntry};
 use super::wheel::Wheel;
 use crate::engine::queue::list::LinkedList;
 use crate::engine::queue::wake_batch::WakeBatch;
@@ -237,8 +237,9 @@ impl TimerShard {
         self.instant_at(self.published.next.load(Ordering::Relaxed))
     }
 
-    /// Ends all waiting timers with the mark that the runtime is gone, and all that are armed after this.
-    pub(crate) fn shutdown(&self) {
+    /// Ends all waiting timers, as `end` says, and with the mark that the runtime is gone all that are
+    /// armed after this.
+    pub(crate) fn shutdown(&self, end: Armed) {
         let mut batch = WakeBatch::new();
         let mut timers = self.timers.lock();
         timers.shut_down = true;
@@ -249,7 +250,7 @@ impl TimerShard {
             };
             timers.len -= 1;
             // SAFETY: live by R3 while we have the lock, and just unlinked.
-            batch.push(unsafe { TimerEntry::finish(entry, entry::SHUT_DOWN) });
+            batch.push(unsafe { TimerEntry::finish(entry, end.phase()) });
             if !batch.has_room() {
                 drop(timers);
                 batch.wake_all();

@@ -47,7 +47,7 @@ pub use self::write_ext::AsyncWriteExt;
 mod tests {
     use super::*;
     use crate::io::test_support::Swapper;
-    use crate::io::{BufReader, copy};
+    use crate::io::{BufReader, copy, copy_bidirectional, empty, join, sink};
     use futures::executor::block_on;
     use std::future::Future;
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -82,6 +82,14 @@ mod tests {
             assert!(is_caught(Swapper::new(len).read_exact(&mut [0; 4])));
             assert!(is_caught(Swapper::new(len).read_u32()));
             assert!(is_caught(BufReader::new(Swapper::new(len)).fill_buf()));
+
+            let mut text = String::new();
+            assert!(is_caught(Swapper::new(len).read_to_string(&mut text)));
+            let mut buffered = BufReader::new(Swapper::new(len));
+            assert!(is_caught(buffered.read_line(&mut text)));
+            let (mut liar, mut other) = (join(Swapper::new(len), sink()), join(empty(), &mut vec));
+            assert!(is_caught(copy_bidirectional(&mut liar, &mut other)));
+            assert_eq!((vec.len(), text.as_str()), (64, ""));
         }
     }
 

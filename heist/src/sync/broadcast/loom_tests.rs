@@ -135,10 +135,18 @@ fn a_value_brings_what_came_before_it() {
 /// The end brings what all senders did, however it is learnt.
 #[test]
 fn the_end_brings_what_came_before_it() {
-    for by_waiting in [false, true] {
+    #[derive(Clone, Copy)]
+    enum By {
+        Waiting,
+        TheReceiver,
+        AWeakSender,
+    }
+
+    for by in [By::Waiting, By::TheReceiver, By::AWeakSender] {
         model(move || {
             let beside = Arc::new([Tracked::new(0), Tracked::new(0)]);
             let (tx, mut rx) = channel::<u32>(1);
+            let weak = tx.downgrade();
             let senders: Vec<_> = [tx.clone(), tx]
                 .into_iter()
                 .enumerate()
@@ -150,10 +158,10 @@ fn the_end_brings_what_came_before_it() {
                     })
                 })
                 .collect();
-            let ended = if by_waiting {
-                block_on(rx.recv()).is_err()
-            } else {
-                rx.is_closed()
+            let ended = match by {
+                By::Waiting => block_on(rx.recv()).is_err(),
+                By::TheReceiver => rx.is_closed(),
+                By::AWeakSender => weak.strong_count() == 0,
             };
             if ended {
                 assert_eq!((beside[0].get(), beside[1].get()), (1, 1));

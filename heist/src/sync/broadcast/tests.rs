@@ -6,9 +6,10 @@ use crate::sync::test_support::CountingWaker;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc as StdArc;
+use std::pin::Pin;
 use std::sync::atomic::Ordering::SeqCst;
-use std::task::Context;
+use std::sync::{Arc as StdArc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
 
 #[test]
 fn every_receiver_gets_every_value() {
@@ -239,6 +240,59 @@ fn more_waiters_than_a_batch() {
     assert_eq!(count.count(), 100);
     for rx in &mut waiting {
         assert!(rx.as_mut().poll(&mut cx).is_ready());
+    }
+}
+
+/// E2: one who looks before its sender has got round to it finds that it is told.
+#[test]
+fn who_looks_between_two_batches_is_told() {
+    type Waiting = Pin<Box<dyn Future<Output = Result<u32, RecvError>> + Send>>;
+
+    /// Polls another's future when it is woken.
+    struct Poller {
+        other: Mutex<Option<Waiting>>,
+        found: Mutex<Option<Poll<Result<u32, RecvError>>>>,
+    }
+
+    impl Wake for Poller {
+        fn wake(self: StdArc<Self>) {
+            let mut other = self.other.lock().unwrap().take().unwrap();
+            let polled = other
+                .as_mut()
+                .poll(&mut Context::from_waker(&self.clone().into()));
+            *self.found.lock().unwrap() = Some(polled);
+        }
+    }
+
+    for ended in [false, true] {
+        let (tx, rx) = channel::<u32>(2);
+        let mut waiting: Vec<Waiting> = (0..40)
+            .map(|_| {
+                let mut rx = rx.resubscribe();
+                Box::pin(async move { rx.recv().await }) as Waiting
+            })
+            .collect();
+        let poller = StdArc::new(Poller {
+            other: Mutex::new(None),
+            found: Mutex::new(None),
+        });
+        let first = Waker::from(poller.clone());
+        for (i, waiting) in waiting.iter_mut().enumerate() {
+            let waker = if i == 0 { &first } else { Waker::noop() };
+            let polled = waiting.as_mut().poll(&mut Context::from_waker(waker));
+            assert!(polled.is_pending());
+        }
+        // It is in the second batch of 32, and looked at from within the first.
+        *poller.other.lock().unwrap() = waiting.pop();
+        let expected = if ended {
+            drop(tx);
+            Err(RecvError::Closed)
+        } else {
+            tx.send(7).unwrap();
+            Ok(7)
+        };
+        let found = poller.found.lock().unwrap().take();
+        assert_eq!(found, Some(Poll::Ready(expected)));
     }
 }
 

@@ -25,7 +25,9 @@
 //!
 //! **Tested by** `loom_tests`. Weakened by itself, each ordering on `QUEUED` is reported as a race with
 //! the waiter's end, which models watch; a receiver that joins without looking under the same lock,
-//! or an end that tells nobody, as a deadlock.
+//! or an end that tells nobody, as a deadlock. Out of the models' reach is a poller that finds E2 to be
+//! true of itself, as that takes more waiters than a batch of wakes has room for: `tests` has it, from
+//! within a wake of the first batch, and fails without the look.
 
 use std::future::Future;
 use std::marker::PhantomPinned;

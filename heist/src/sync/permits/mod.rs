@@ -25,8 +25,10 @@
 //! * S7. Wakers are cloned, woken and dropped outside the lock. If one panics, the rest of a hand-out or
 //!   close still happens, while unwinding.
 //! * S8. The budget is spent on the answer, not on the place in the queue: a task without budget still
-//!   queues up, or holds what it took, and only hears of it at its next turn. Else those who come
-//!   later would pass it.
+//!   queues up if it has to, and hears of what it was granted at its next turn. Else those who come
+//!   later would pass it. But what was there for the taking it gives back until then: permits held by
+//!   a task that cannot use them yet make others wait, and these more, on every lock that is held
+//!   only for moments.
 //!
 //! **Cost.** Without waiters, one read-modify-write to acquire and one to release.
 //!
@@ -517,7 +519,7 @@ impl AcquirePermits<'_> {
         unsafe { self.waiter.collected() }
     }
 
-    /// The first poll.
+    /// A poll before it queued up.
     fn start(&self, cx: &mut Context<'_>) -> Poll<Result<(), Closed>> {
         match self.permits.take(self.waiter.wanted) {
             Ok(()) => return Poll::Ready(Ok(())),
@@ -638,13 +640,14 @@ impl Future for AcquirePermits<'_> {
             return Poll::Pending;
         };
         if result.is_ok() {
-            let Poll::Ready(coop) = budget::poll_proceed(cx) else {
-                // S8. As if it had been in the queue; nobody else looks at the state any more.
-                this.waiter.state.store(GRANTED, Relaxed);
-                this.stage = Stage::Queued;
+            if this.stage == Stage::Start && !budget::has_budget_remaining() {
+                // S8; and before a waker is called, which may panic.
+                this.permits.release(this.waiter.wanted);
+            }
+            let Poll::Ready(turn) = budget::poll_proceed(cx) else {
                 return Poll::Pending;
             };
-            coop.made_progress();
+            turn.made_progress();
         }
         this.stage = Stage::Done;
         Poll::Ready(result)

@@ -43,19 +43,21 @@ fn without_budget_the_place_in_the_queue_is_kept() {
     };
     let permits = Permits::new(1);
 
-    // S8. It has the permit, and is told later.
+    // S8. What it could have, it leaves to others until it has a turn.
     let mut holder = Box::pin(permits.acquire(1));
     let scope = spent();
     assert!(poll(&mut holder).is_pending());
-    assert_eq!(permits.available(), 0);
-    // The next one queues up, and keeps its place before one that has budget.
+    assert_eq!(permits.available(), 1);
+    drop(scope);
+    assert_eq!(poll(&mut holder), Poll::Ready(Ok(())));
+    // If it has to wait, it queues up, and keeps its place before one that has budget.
+    let scope = spent();
     let mut next = Box::pin(permits.acquire(1));
     assert!(poll(&mut next).is_pending());
     drop(scope);
     let mut last = Box::pin(permits.acquire(1));
     assert!(poll(&mut last).is_pending());
 
-    assert_eq!(poll(&mut holder), Poll::Ready(Ok(())));
     permits.release(1);
     assert!(poll(&mut last).is_pending());
     // Granted, not told, and dropped: nothing is lost.

@@ -43,6 +43,7 @@ use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::{Notify, spend_budget};
 
 pub mod error;
+#[allow(unsafe_code, reason = "a lock")]
 mod lock;
 
 use self::error::{RecvError, SendError};

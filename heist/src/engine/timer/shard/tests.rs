@@ -213,7 +213,7 @@ fn shutdown_ends_all_and_refuses_more() {
     bench.shard.prepare_sleep(bench.origin);
     let mut fresh = bench.arm(ms(5), &waker);
     bench.fire(ms(0));
-    bench.shard.shutdown();
+    bench.shard.shutdown(Armed::ShutDown);
     assert_eq!(wakes.count(), 102);
     assert_eq!((bench.shard.len(), bench.next()), (0, None));
     assert_eq!(poll(&mut early, &waker), Poll::Ready(Armed::ShutDown));
@@ -223,6 +223,18 @@ fn shutdown_ends_all_and_refuses_more() {
     assert_eq!(poll(&mut late, &waker), Poll::Ready(Armed::ShutDown));
     late.as_mut().disarm();
     late.as_mut().move_to(7);
+    assert_eq!(poll(&mut late, &waker), Poll::Ready(Armed::ShutDown));
+}
+
+#[test]
+fn a_shutdown_may_let_who_waits_through() {
+    let bench = Bench::new();
+    let (wakes, waker) = Wakes::new();
+    let mut waiting = bench.arm(ms(1 << 20), &waker);
+    bench.shard.shutdown(Armed::Fired);
+    assert_eq!(wakes.count(), 1);
+    assert_eq!(poll(&mut waiting, &waker), Poll::Ready(Armed::Fired));
+    let mut late = bench.arm(ms(1), &waker);
     assert_eq!(poll(&mut late, &waker), Poll::Ready(Armed::ShutDown));
 }
 
