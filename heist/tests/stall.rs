@@ -139,6 +139,62 @@ fn a_timer_fires_whose_worker_is_stuck() {
     });
 }
 
+/// Tasks set timers on a worker that then is stuck; how late the first one was.
+fn nap_beside_stall(runtime: &Runtime) -> Duration {
+    const NAP: Duration = Duration::from_millis(2);
+    let stalled = runtime.spawn(async {
+        let (tx, rx) = mpsc::channel();
+        for _ in 0..3 {
+            let tx = tx.clone();
+            heist::spawn(async move {
+                let due = Instant::now() + NAP;
+                time::sleep_until(due.into()).await;
+                let _ = tx.send(due.elapsed());
+            });
+        }
+        // They come first.
+        task::yield_now().await;
+        rx.recv_timeout(STALL)
+    });
+    let late = runtime.block_on(stalled).unwrap();
+    late.expect("somebody fires the timer")
+}
+
+/// It takes two looks, 10 ms apart, to find that a worker is stuck. As a machine may be busy, it is the best of
+/// many tries that counts.
+#[test]
+fn a_timer_does_not_wait_until_its_worker_is_found_stuck() {
+    const LATE: Duration = Duration::from_millis(5);
+    bounded(60, || {
+        let runtime = multi(2);
+        let mut tries = (0..200).map(|_| nap_beside_stall(&runtime));
+        assert!(tries.any(|late| late < LATE), "always later than {LATE:?}");
+    });
+}
+
+/// A runtime that sleeps most of the time is looked at once a second: the watch has to be told of the timers.
+#[test]
+fn a_timer_does_not_wait_for_a_watch_that_is_calm() {
+    bounded(60, || {
+        let mut late: Vec<Duration> = (0..scale(3, 3, 9))
+            .map(|_| {
+                let runtime = multi(2);
+                let ticks = runtime.spawn(async {
+                    let start = Instant::now();
+                    while start.elapsed() < Duration::from_millis(1000) {
+                        time::sleep(Duration::from_millis(5)).await;
+                    }
+                });
+                runtime.block_on(ticks).unwrap();
+                nap_beside_stall(&runtime)
+            })
+            .collect();
+        late.sort();
+        let median = late[late.len() / 2];
+        assert!(median < SOON, "late by {median:?}, and of all {late:?}");
+    });
+}
+
 #[test]
 fn sockets_are_served_when_who_served_them_is_stuck() {
     bounded(60, || {

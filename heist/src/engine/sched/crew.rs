@@ -24,7 +24,7 @@ use crate::engine::sched::{Hooks, Services, current};
 use crate::engine::task::{
     self, Closed, Facts, Id, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, Task,
 };
-use crate::engine::timer::{Armed, TimerShard};
+use crate::engine::timer::{Armed, NEVER, TimerShard};
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::AtomicBool;
 use crate::loom::sync::atomic::Ordering::{Acquire, Release};
@@ -37,8 +37,9 @@ type SharedTimers = crate::loom::sync::Arc<TimerShard>;
 const WORKER_SPIN: Duration = Duration::from_micros(5);
 const GUEST_SPIN: Duration = Duration::from_micros(10);
 
-/// How late a worker may be for its timers before a sibling that comes by fires them.
-const OVERDUE: Duration = Duration::from_millis(2);
+/// How late a worker may be for its timers before a sibling that comes by fires them, or the watch: later
+/// than it is by itself, between two looks (`pace`) or getting up.
+pub(super) const OVERDUE: Duration = Duration::from_micros(200);
 
 /// How a crew works.
 #[derive(Debug, Clone)]
@@ -105,6 +106,8 @@ pub(crate) struct Core<S: Strategy> {
     /// Tasks that gave up their turn since the last one.
     pub(super) yields: u32,
     pub(super) pace: Pace,
+    /// The deadline, as a tick, that the watch need not be told of (W6).
+    pub(super) known_tick: u64,
     /// No thread had it yet: its worker counts as asleep, and begins by lying down.
     pub(super) newborn: bool,
     /// Counted as searching in [`Idle`].
@@ -132,6 +135,7 @@ impl<S: Strategy> Crew<S> {
                     until_maintain: config.event_interval,
                     yields: 0,
                     pace: Pace::new(),
+                    known_tick: NEVER,
                     newborn: true,
                     searching: false,
                 };

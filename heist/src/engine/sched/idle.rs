@@ -218,6 +218,14 @@ impl Idle {
             .sum()
     }
 
+    /// The worker that is awake when all others sleep.
+    pub(crate) fn only_awake(&self) -> Option<usize> {
+        if self.num_asleep() + 1 != self.workers {
+            return None;
+        }
+        (0..self.workers).find(|&worker| !self.is_asleep(worker))
+    }
+
     fn bit(worker: usize) -> u64 {
         1 << (worker % 64)
     }

@@ -10,16 +10,38 @@
 //!
 //! # Rules
 //!
-//! * **W1** The ordinary path pays nothing: no clock is read and no flag written for the watch. It looks
-//!   at the count of polls that each worker keeps anyway: unchanged from one look to the next, and the
-//!   worker not asleep, means stuck.
+//! * **W1** The ordinary path pays next to nothing (W6): no clock is read and no flag written for the watch. It
+//!   looks at the count of polls that each worker keeps anyway: unchanged from one look to the next, and the
+//!   worker awake at both, means stuck.
 //! * **W2** Where somebody is awake, the next look comes [`SOON`]: it may be the beginning of a stall.
 //!   Each look that finds all asleep makes the wait four times as long, up to [`LATE`]. So a busy
 //!   runtime is looked at a hundred times a second, which is nothing to what it does itself, and one
-//!   that sleeps most of the time about once a second. After a stall the looks stay close for a while.
+//!   that sleeps most of the time about once a second. After a stall the looks stay close for a while, which
+//!   is shorter if nothing is polled.
 //! * **W3** When all are asleep and nothing was polled for a while ([`SETTLED`]), the watch dozes until a
 //!   worker that gets up sees it and wakes it: an idle runtime has no wake-ups. It begins like that.
+//!   From the last poll to the doze it has two.
 //! * **W4** It takes from the slot as any thief does (S2), and locks a wheel as any thread may.
+//! * **W5** A timer is not to wait for a look. While some are awake and some asleep the watch gets up
+//!   between looks, [`OVERDUE`] after the earliest deadline on the wheel of a worker that is awake, and fires
+//!   what is so late. (Where all are awake, siblings see to that when they look at the drivers; a worker that
+//!   sleeps gets up for its timers.) Up to which tick it has counted all deadlines in, it publishes: the
+//!   *horizon*.
+//! * **W6** A worker that is about to poll, and has on its wheel a deadline before the horizon, tells the watch:
+//!   the poll may be a long one. But only if somebody sleeps; once for a deadline; and not of one that it knew
+//!   when it got up, so that a task that sleeps, works and sleeps again, alone, tells nobody. It costs two loads
+//!   and a comparison a poll. After that looks stay close for a moment (as after a stall), which keeps
+//!   the horizon near and so most deadlines beyond it.
+//! * **W7** A worker that goes to sleep and leaves one awake does that for the other, who had nobody to tell.
+//!
+//! # Orderings
+//!
+//! W3: two fences, as in I1. W5 against W6: the watch publishes the horizon and *then* takes each wheel's lock
+//! to read its next deadline; a timer is armed under that lock. So either the watch counts it in, or who armed it
+//! sees the horizon. W6 against W7: arming, fence, sleepers; sleeper's bit, fence (`start_sleep`), deadline. W5
+//! against W7: horizon, fence, sleepers; sleeper's bit, fence, horizon.
+//! Each pair is safe; that all three meet within the nanoseconds that a store takes to be seen is not excluded, and
+//! makes a timer wait for the next look.
 //!
 //! # Rejected
 //!
@@ -27,35 +49,45 @@
 //! reverted): a thread wake for each message and each event. *A timer armed when a worker gets up and
 //! disarmed when it sleeps*: a timer's system call costs 2.5 µs here, as much as the rest of the
 //! wake. *Siblings that sleep with a time-out*: the same, at every sleep. *More workers while some are
-//! stuck*: how many is right cannot be known; see the article on cooperative yielding.
+//! stuck*: how many is right cannot be known; see the article on cooperative yielding. *Looks every
+//! millisecond or two*, instead of W5 to W7: they cost a busy runtime up to half a percent, and one that sleeps
+//! most of the time would not have them. *Telling when a timer is armed*: a task that ticks would wake the watch
+//! at every tick. *Telling of every deadline, those included that a worker got up with*: as often.
 //!
 //! # Tested by
 //!
-//! `tests/stall.rs`; W3 by the loom model below, which ends in a deadlock without either fence.
+//! `tests/stall.rs`, and the loom models below. W3's ends in a deadlock without either fence. Those of W5 to W7
+//! fail if the deadline is read before the horizon is published or without the lock, and without the fence in
+//! `plan`, in `is_concern`, or in `start_sleep`.
 
 use std::io;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::engine::base::parker::Parker;
 use crate::engine::base::unwind;
-use crate::engine::sched::crew::Crew;
+use crate::engine::sched::crew::{Crew, OVERDUE};
+use crate::engine::sched::idle::Idle;
 use crate::engine::sched::strategy::Strategy;
+use crate::engine::timer::TimerShard;
 use crate::loom::sync::Mutex;
-use crate::loom::sync::atomic::AtomicBool;
 use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
-use crate::loom::sync::atomic::fence;
+use crate::loom::sync::atomic::{AtomicBool, AtomicU64, fence};
 use crate::loom::thread;
 
 /// The wait for the next look while somebody is awake.
 const SOON: Duration = Duration::from_millis(10);
-/// After waits shorter than this, the watch does not doze: what comes several times a second would
+/// How much longer each wait is than the last while all are asleep.
+const GROWTH: u32 = 4;
+/// After waits shorter than this, the watch does not doze: what comes many times a second would
 /// wake it as often.
-const SETTLED: Duration = Duration::from_millis(160);
+const SETTLED: Duration = Duration::from_millis(40);
 /// The longest wait.
 const LATE: Duration = Duration::from_secs(1);
-/// Looks after a stall that come soon in any case.
+/// Looks after a stall that come soon in any case; one that finds nothing polled counts for ten.
 const ALERT_LOOKS: u32 = 100;
+/// The same after it was told of a timer.
+const TOLD_LOOKS: u32 = 10;
 
 /// The watch, as the crew has it.
 #[derive(Debug)]
@@ -71,6 +103,9 @@ struct Bed {
     /// Set while it sleeps without an end (W3).
     dozing: AtomicBool,
     closing: AtomicBool,
+    /// Deadlines before this tick that it has not counted in are news to it (W5). 0 as long as there is
+    /// nobody to tell.
+    horizon: AtomicU64,
 }
 
 impl Watch {
@@ -100,6 +135,12 @@ impl Watch {
         self.bed.worker_up();
     }
 
+    /// True if a timer for `tick` may be news to it.
+    #[inline]
+    pub(super) fn misses(&self, tick: u64) -> bool {
+        self.bed.misses(tick)
+    }
+
     /// Ends the thread, and waits for it unless it is the caller.
     pub(super) fn stop(&self, wait: bool) {
         // Ordering: release pairs with the acquire in `keep`.
@@ -122,26 +163,47 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
     let mut seen = Vec::new();
     let mut interval = SOON;
     let mut alert = 0_u32;
+    let mut next_look = None;
     bed.parker.park();
     // Ordering: acquire pairs with the release in `stop`.
     while !bed.closing.load(Acquire) {
-        bed.parker.park_timeout(interval);
+        let Some(strong) = crew.upgrade() else { return };
+        let now = strong.services().clock().now();
+        let look_at = *next_look.get_or_insert(now + interval);
+        let wait = strong.plan(bed, now, look_at);
+        drop(strong);
+        let told = bed.parker.park_timeout(wait);
+
         let Some(crew) = crew.upgrade() else { return };
+        let now = crew.services().clock().now();
+        crew.fire_overdue(now);
+        if told {
+            // W6: somebody is awake.
+            alert = alert.max(TOLD_LOOKS);
+            interval = SOON;
+            next_look = Some(look_at.min(now + SOON));
+        }
+        if now < look_at {
+            continue;
+        }
         let look = crew.look(&mut seen);
         let idle = look == Look::Idle && interval >= SETTLED;
         alert = match look {
             Look::Stuck => ALERT_LOOKS,
-            _ => alert.saturating_sub(1),
+            Look::Idle => alert.saturating_sub(10),
+            Look::Resting | Look::Moving => alert.saturating_sub(1),
         };
         let all_asleep = matches!(look, Look::Idle | Look::Resting);
         interval = match all_asleep && alert == 0 {
-            true => (4 * interval).min(LATE),
+            true => (GROWTH * interval).min(LATE),
             false => SOON,
         };
+        next_look = Some(now + interval);
         if idle && bed.doze(|| crew.idle.num_asleep() == crew.num_workers()) {
             drop(crew);
             bed.parker.park();
             interval = SOON;
+            next_look = None;
         }
     }
 }
@@ -153,7 +215,56 @@ impl Bed {
             parker: Parker::new(),
             dozing: AtomicBool::new(true),
             closing: AtomicBool::new(false),
+            horizon: AtomicU64::new(0),
         }
+    }
+
+    /// Publishes how far the watch sees that will look at tick `look`, and returns it (W5).
+    fn plan<'a>(
+        &self,
+        look: u64,
+        idle: &Idle,
+        wheels: impl Iterator<Item = &'a TimerShard>,
+    ) -> u64 {
+        // Relaxed: the wheels' locks order it for those who arm timers, the fence for those who fall asleep.
+        self.horizon.store(look, Relaxed);
+        // Ordering: W7. Pairs with the fence in `start_sleep`: either we see the sleeper, or it sees the
+        // horizon.
+        fence(SeqCst);
+        if !idle.some_asleep() {
+            return look;
+        }
+        let horizon = wheels
+            .map(TimerShard::next_tick_if_awake)
+            .fold(look, u64::min);
+        self.horizon.store(horizon, Relaxed);
+        horizon
+    }
+
+    #[inline]
+    fn misses(&self, tick: u64) -> bool {
+        // Relaxed: see `plan`.
+        tick < self.horizon.load(Relaxed)
+    }
+
+    /// Whether the watch is to be told of a timer that it misses and the caller has on its wheel (W6).
+    fn is_concern(idle: &Idle) -> bool {
+        // Ordering: W6. Pairs with the fence in `start_sleep`: either we see the sleeper, or it sees the
+        // timer.
+        fence(SeqCst);
+        idle.some_asleep()
+    }
+
+    /// The same for who has just announced its sleep: of the only one awake, if its wheel has what the watch
+    /// misses (W7).
+    fn misses_of_only_awake<'a>(
+        &self,
+        idle: &Idle,
+        wheel: impl FnOnce(usize) -> Option<&'a TimerShard>,
+    ) -> bool {
+        // Ordering: the fence in `start_sleep` is before this.
+        let wheel = idle.only_awake().and_then(wheel);
+        wheel.is_some_and(|wheel| self.misses(wheel.next_tick()))
     }
 
     /// Announces that it will sleep without an end; false if a worker is up (W3).
@@ -186,6 +297,13 @@ impl Bed {
     }
 }
 
+/// What is seen of a worker.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    polls: u64,
+    awake: bool,
+}
+
 /// What a look found, in ascending order: of several workers, the last counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Look {
@@ -200,21 +318,62 @@ enum Look {
 }
 
 impl<S: Strategy> Crew<S> {
-    /// Compares each worker's count of polls with what was seen of it last time.
-    fn look(&self, seen: &mut Vec<u64>) -> Look {
-        seen.resize(self.num_workers(), 0);
+    /// How long the watch may sleep that will look at `look_at`.
+    fn plan(&self, bed: &Bed, now: Instant, look_at: Instant) -> Duration {
+        let wait = look_at.saturating_duration_since(now);
+        let wheels = || self.posts.iter().filter_map(|post| post.timers.as_deref());
+        let Some(wheel) = wheels().next() else {
+            return wait;
+        };
+        let look = wheel.tick_for(look_at);
+        let horizon = bed.plan(look, &self.idle, wheels());
+        if horizon == look {
+            return wait;
+        }
+        // What is overdue was fired a moment ago: never at once, come what may.
+        let late = wheel
+            .instant_at(horizon)
+            .map(|due| (due + OVERDUE).saturating_duration_since(now));
+        late.map_or(wait, |late| wait.min(late.max(OVERDUE / 2)))
+    }
+
+    /// The worker that is to poll next has a deadline that the watch misses: it is told, if it can do something
+    /// about it (W6).
+    #[cold]
+    pub(super) fn tell_watch(&self) {
+        if Bed::is_concern(&self.idle) {
+            self.watch.bed.parker.unpark();
+        }
+    }
+
+    /// The caller has announced its sleep. Tells the watch of what its last sibling awake had nobody to tell (W7).
+    pub(super) fn leave_to_watch(&self) {
+        let wheel = |index: usize| self.posts[index].timers.as_deref();
+        if self.watch.bed.misses_of_only_awake(&self.idle, wheel) {
+            self.watch.bed.parker.unpark();
+        }
+    }
+
+    /// Compares each worker with what was seen of it last time.
+    fn look(&self, seen: &mut Vec<Seen>) -> Look {
+        seen.resize(self.num_workers(), Seen::default());
         let mut found = Look::Idle;
         for (index, (post, seen)) in self.posts.iter().zip(seen).enumerate() {
-            let polls = post.counters.polls.get();
-            let moved = std::mem::replace(seen, polls) != polls;
-            found = found.max(match (self.idle.is_asleep(index), moved) {
-                (true, false) => Look::Idle,
-                (true, true) => Look::Resting,
-                (false, true) => Look::Moving,
-                (false, false) => {
+            let present = Seen {
+                polls: post.counters.polls.get(),
+                awake: !self.idle.is_asleep(index),
+            };
+            let before = std::mem::replace(seen, present);
+            let moved = before.polls != present.polls;
+            found = found.max(match (present.awake, moved) {
+                (false, false) => Look::Idle,
+                (false, true) => Look::Resting,
+                (true, false) if before.awake => {
                     self.relieve(index);
                     Look::Stuck
                 }
+                // Or it is just getting up.
+                (true, _) => Look::Moving,
             });
         }
         found
@@ -239,8 +398,14 @@ impl<S: Strategy> Crew<S> {
 
 #[cfg(all(test, heist_loom))]
 mod loom_tests {
+    use std::pin::Pin;
+    use std::task::Waker;
+    use std::time::Instant;
+
     use super::Bed;
     use crate::engine::sched::idle::Idle;
+    use crate::engine::timer::clock::real_now;
+    use crate::engine::timer::{TimerEntry, TimerShard};
     use crate::loom::sync::Arc;
     use crate::loom::sync::atomic::Ordering::Relaxed;
     use crate::loom::thread;
@@ -266,6 +431,106 @@ mod loom_tests {
             let _ = idle.rise(0);
             bed.worker_up();
             watch.join().unwrap();
+        });
+    }
+
+    /// The tick of the watch's next look, and of the timer.
+    const LOOK: u64 = 10;
+    const DUE: u64 = 5;
+
+    /// A bed, two workers of whom both are awake, and the wheel of the first one.
+    struct Scene {
+        bed: Bed,
+        idle: Idle,
+        wheel: Arc<TimerShard>,
+    }
+
+    impl Scene {
+        fn new(origin: Instant) -> Arc<Self> {
+            let idle = Idle::new(2);
+            let _ = (idle.rise(0), idle.rise(1));
+            Arc::new(Self {
+                bed: Bed::new(),
+                idle,
+                wheel: TimerShard::new(origin),
+            })
+        }
+
+        /// The first worker arms a timer.
+        fn arm(&self) -> Pin<Box<TimerEntry>> {
+            let mut entry = Box::pin(TimerEntry::new());
+            let waker = Waker::noop().clone();
+            entry
+                .as_mut()
+                .arm(Some(Arc::clone(&self.wheel)), DUE, waker);
+            entry
+        }
+
+        /// It goes on to the next poll. True if it tells the watch.
+        fn go_on(&self) -> bool {
+            self.bed.misses(self.wheel.next_tick()) && Bed::is_concern(&self.idle)
+        }
+
+        /// The second worker goes to sleep. True if it tells the watch.
+        fn fall_asleep(&self) -> bool {
+            let _ = self.idle.start_sleep(1, false);
+            self.bed
+                .misses_of_only_awake(&self.idle, |_| Some(&*self.wheel))
+        }
+
+        /// True if the watch counts the timer in.
+        fn plan(&self) -> bool {
+            self.bed
+                .plan(LOOK, &self.idle, std::iter::once(&*self.wheel))
+                <= DUE
+        }
+    }
+
+    fn model(f: impl Fn(Arc<Scene>) + Sync + Send + 'static) {
+        let origin = real_now();
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound.get_or_insert(3);
+        builder.check(move || f(Scene::new(origin)));
+    }
+
+    #[test]
+    fn a_timer_is_counted_in_or_told_of() {
+        model(|scene| {
+            let _ = scene.idle.start_sleep(1, false);
+            let watch = {
+                let scene = Arc::clone(&scene);
+                thread::spawn(move || scene.plan())
+            };
+            let _timer = scene.arm();
+            let told = scene.go_on();
+            assert!(watch.join().unwrap() || told);
+        });
+    }
+
+    #[test]
+    fn who_arms_or_who_falls_asleep_tells() {
+        model(|scene| {
+            assert!(!scene.plan());
+            let sleeper = {
+                let scene = Arc::clone(&scene);
+                thread::spawn(move || scene.fall_asleep())
+            };
+            let _timer = scene.arm();
+            let told = scene.go_on();
+            assert!(sleeper.join().unwrap() || told);
+        });
+    }
+
+    #[test]
+    fn the_watch_sees_the_sleeper_or_is_told() {
+        model(|scene| {
+            let _timer = scene.arm();
+            let sleeper = {
+                let scene = Arc::clone(&scene);
+                thread::spawn(move || scene.fall_asleep())
+            };
+            let counted_in = scene.plan();
+            assert!(sleeper.join().unwrap() || counted_in);
         });
     }
 }

@@ -145,10 +145,18 @@ impl<S: Strategy> WorkerContext<S> {
     #[inline]
     fn poll<P: Pick<S>>(
         &self,
-        core: Box<Core<S>>,
+        mut core: Box<Core<S>>,
         runnable: Runnable,
         pick: &P,
     ) -> Option<Box<Core<S>>> {
+        // W6: what this task does may take long.
+        if let Some(timers) = &self.post().timers {
+            let tick = timers.next_tick();
+            if self.crew.watch.misses(tick) && tick != core.known_tick {
+                core.known_tick = tick;
+                self.crew.tell_watch();
+            }
+        }
         self.post().counters.polls.add(1);
         self.core.set(Some(core));
         let polled = self.crew.hooks.run(runnable, &self.post().counters);
@@ -229,6 +237,7 @@ impl<S: Strategy> WorkerContext<S> {
             core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
             return core;
         }
+        self.crew.leave_to_watch();
         self.lie(core, up_since)
     }
 
@@ -263,6 +272,10 @@ impl<S: Strategy> WorkerContext<S> {
         // Whoever claimed us has taken our bit: we are searching on its behalf.
         core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
         self.crew.watch.worker_up();
+        if let Some(timers) = &self.post().timers {
+            // W6: of those the watch is not told.
+            core.known_tick = timers.next_tick();
+        }
         *up_since = now;
         counters.unparks.add(1);
         if !S::has_own_work(&self.crew, &core) {

@@ -11,7 +11,9 @@
 //!
 //! **Called by.** The future that owns an entry: `arm`, `poll_armed`, `move_to`, `disarm`, drop, from any
 //! thread. The scheduler: `fire` on every pass, `prepare_sleep` and `awake` around parking, `shutdown`
-//! once, which says whether those that still wait are `SHUT_DOWN` or, with `enable_alt_timer`, `FIRED`. A sibling that finds a worker stalled past its `next_deadline` may `fire` that shard.
+//! once, which says whether those that still wait are `SHUT_DOWN` or, with `enable_alt_timer`, `FIRED`. A sibling that
+//! finds a worker stalled past its `next_deadline` may `fire` that shard, and so does the scheduler's watch, which plans
+//! by `next_tick_if_awake`.
 //!
 //! **States** of an entry (its *phase*):
 //!
@@ -93,7 +95,7 @@ mod wheel;
 
 pub(crate) use self::clock::Clock;
 pub(crate) use self::entry::{Armed, TimerEntry};
-pub(crate) use self::shard::TimerShard;
+pub(crate) use self::shard::{NEVER, TimerShard};
 
 #[cfg(all(test, not(heist_loom)))]
 use std::time::Instant;

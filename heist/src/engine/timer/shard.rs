@@ -17,7 +17,7 @@ use crate::loom::sync::atomic::{AtomicU64, Ordering};
 use crate::loom::sync::{Arc, Mutex};
 
 /// `next` when nothing is linked, and what an owner sleeps until that has no timers.
-const NEVER: u64 = u64::MAX;
+pub(crate) const NEVER: u64 = u64::MAX;
 /// `asleep_until` of an owner that is awake: no deadline is before it.
 const AWAKE: u64 = 0;
 
@@ -237,6 +237,26 @@ impl TimerShard {
         self.instant_at(self.published.next.load(Ordering::Relaxed))
     }
 
+    /// As [`next_deadline`](Self::next_deadline), in ticks; [`NEVER`] if nothing is linked.
+    #[inline]
+    pub(crate) fn next_tick(&self) -> u64 {
+        // Relaxed: a hint, see the module's orderings.
+        self.published.next.load(Ordering::Relaxed)
+    }
+
+    /// The same for a thread that stands in for the owner while it is awake: [`NEVER`] if the owner sleeps,
+    /// as then it gets up for its timers. What the caller wrote before is seen by whoever arms a timer that
+    /// this does not count in (R7).
+    pub(crate) fn next_tick_if_awake(&self) -> u64 {
+        let _timers = self.timers.lock();
+        // Relaxed, both: stored under the lock, but for `awake`; an owner that is taken to be asleep for a
+        // moment longer has armed nothing since.
+        match self.published.asleep_until.load(Ordering::Relaxed) {
+            AWAKE => self.published.next.load(Ordering::Relaxed),
+            _ => NEVER,
+        }
+    }
+
     /// Ends all waiting timers, as `end` says, and with the mark that the runtime is gone all that are
     /// armed after this.
     pub(crate) fn shutdown(&self, end: Armed) {
@@ -289,7 +309,7 @@ impl TimerShard {
             .min(NEVER - 1)
     }
 
-    fn instant_at(&self, tick: u64) -> Option<Instant> {
+    pub(crate) fn instant_at(&self, tick: u64) -> Option<Instant> {
         if tick == NEVER {
             return None;
         }
