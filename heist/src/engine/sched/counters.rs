@@ -59,23 +59,26 @@ impl WorkerCounters {
         }
     }
 
-    /// Counts the time since `since`, when this was last called or the worker got up.
-    pub(crate) fn count_busy(&self, since: Instant, now: Instant) {
+    /// Counts the time since `since`, when this was last called or the worker got up. How long a poll took of
+    /// those since then, in nanoseconds, if there were any.
+    pub(crate) fn count_busy(&self, since: Instant, now: Instant) -> Option<u64> {
         let nanos = now.duration_since(since).as_nanos() as u64;
         self.busy_nanos.add(nanos);
         let polls = self.polls.get().wrapping_sub(self.polls_measured.get());
-        if polls > 0 {
-            self.polls_measured.add(polls);
-            let (sample, mean) = ((nanos / polls) as i64, self.mean_poll_nanos.get() as i64);
-            // The first sample is all there is to know.
-            let weight = if mean == 0 {
-                1.0
-            } else {
-                polls as f64 / (polls + MEMORY) as f64
-            };
-            let mean = mean + ((sample - mean) as f64 * weight) as i64;
-            self.mean_poll_nanos.set(mean as u64);
+        if polls == 0 {
+            return None;
         }
+        self.polls_measured.add(polls);
+        let (sample, mean) = ((nanos / polls) as i64, self.mean_poll_nanos.get() as i64);
+        // The first sample is all there is to know.
+        let weight = if mean == 0 {
+            1.0
+        } else {
+            polls as f64 / (polls + MEMORY) as f64
+        };
+        let mean = mean + ((sample - mean) as f64 * weight) as i64;
+        self.mean_poll_nanos.set(mean as u64);
+        Some(sample as u64)
     }
 
     /// Says that this thread is the worker now.

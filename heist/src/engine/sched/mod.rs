@@ -50,6 +50,10 @@
 //!   by others.
 //! * **I7** What a running task pushes on its worker's queue is announced only when the queue is long enough
 //!   to be worth a wake ([`pace`]). Nothing is lost by it: the worker comes to its queue.
+//! * **I9** A worker that gets up for a single task wakes nobody, unless its polls are long by its pace: then what
+//!   comes by the reactor meanwhile would wait for them, and a sibling is woken to find nothing and sleep in the
+//!   reactor. Without that two tasks that feed each other by a socket can stay on one worker for good: each
+//!   time it waits for both, and gets up for one.
 //!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.

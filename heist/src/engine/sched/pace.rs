@@ -9,6 +9,13 @@
 //! mean. What was held back for that is made good by the look at every `event_interval`, by searchers that are
 //! awake anyway, and by the [`watch`](super::watch).
 //!
+//! # To look
+//!
+//! The same mean tells when to look at the drivers: after `event_interval` polls, or sooner if these take longer
+//! than [`LOOK_EVERY`]. A look costs about a microsecond. And whether a sibling is worth its wake only to
+//! take our place in the reactor: not by the mean, which is high for a while after a single long poll or after
+//! the system took the processor away, but when most of the last stretches of work were slow.
+//!
 //! # To help
 //!
 //! A worker that has nothing to do, and looks around for a moment before it sleeps, leaves a
@@ -24,9 +31,22 @@ const WORTH_A_WAKE: u64 = 2_000;
 /// The most tasks that wait for it.
 const MOST: u64 = 32;
 
+/// How long a worker that is busy leaves timers and sockets alone, in nanoseconds.
+const LOOK_EVERY: u64 = 200_000;
+
+/// Polls that take so many nanoseconds are long: several times what it costs to wake a sibling.
+const SLOW: u64 = 50_000;
+/// How many slow stretches more than others it takes to be slow, and how many are remembered.
+const SLOW_FROM: u8 = 3;
+const SLOW_MOST: u8 = 6;
+
 /// What a worker knows of its own speed.
 #[derive(Debug)]
 pub(super) struct Pace {
+    /// How many polls take [`LOOK_EVERY`].
+    polls_to_look: u32,
+    /// Up with each slow stretch of work, down with each other.
+    slow: u8,
     /// The length of the queue from which help is asked for.
     help_from: u32,
 }
@@ -34,13 +54,34 @@ pub(super) struct Pace {
 impl Pace {
     /// Asks at once, as it knows nothing yet.
     pub(super) fn new() -> Self {
-        Self { help_from: 1 }
+        Self {
+            polls_to_look: u32::MAX,
+            slow: 0,
+            help_from: 1,
+        }
     }
 
-    /// A poll takes `mean_nanos` now; 0 if none was measured.
-    pub(super) fn follow(&mut self, mean_nanos: u64) {
+    /// A poll takes `mean_nanos` now, 0 if none was measured; and took `sample` since the last time.
+    pub(super) fn follow(&mut self, mean_nanos: u64, sample: Option<u64>) {
         let worth = WORTH_A_WAKE.checked_div(mean_nanos).unwrap_or(1);
         self.help_from = worth.clamp(1, MOST) as u32;
+        let polls = LOOK_EVERY.checked_div(mean_nanos).unwrap_or(u64::MAX);
+        self.polls_to_look = polls.clamp(1, u64::from(u32::MAX)) as u32;
+        self.slow = match sample {
+            None => self.slow,
+            Some(nanos) if nanos >= SLOW => (self.slow + 1).min(SLOW_MOST),
+            Some(_) => self.slow.saturating_sub(1),
+        };
+    }
+
+    /// Whether what comes while one task is polled would have to wait for long.
+    pub(super) fn is_slow(&self) -> bool {
+        self.slow >= SLOW_FROM
+    }
+
+    /// After how many polls to look at the drivers, `event_interval` at most.
+    pub(super) fn polls_to_look(&self, event_interval: u32) -> u32 {
+        self.polls_to_look.min(event_interval)
     }
 
     /// Whether a queue of this length is worth a sibling's wake.
@@ -78,7 +119,7 @@ mod tests {
 
     fn at(mean_nanos: u64) -> Pace {
         let mut pace = Pace::new();
-        pace.follow(mean_nanos);
+        pace.follow(mean_nanos, None);
         pace
     }
 
@@ -92,6 +133,30 @@ mod tests {
     fn long_polls_ask_at_once() {
         assert!(at(5_000).wants_help(1));
         assert!(at(u64::MAX).wants_help(1));
+    }
+
+    #[test]
+    fn long_polls_do_not_keep_the_drivers_waiting() {
+        assert_eq!(at(0).polls_to_look(61), 61);
+        assert_eq!(at(500).polls_to_look(61), 61);
+        assert_eq!(at(10_000).polls_to_look(61), 20);
+        assert_eq!(at(10_000_000).polls_to_look(61), 1);
+        assert_eq!(at(10_000).polls_to_look(7), 7);
+    }
+
+    #[test]
+    fn one_long_poll_does_not_make_it_slow() {
+        let mut pace = Pace::new();
+        for _ in 0..100 {
+            pace.follow(1_000_000, Some(5_000_000));
+            pace.follow(1_000_000, Some(1_000));
+            pace.follow(1_000_000, None);
+            assert!(!pace.is_slow());
+        }
+        (0..10).for_each(|_| pace.follow(1, Some(100_000)));
+        assert!(pace.is_slow());
+        (0..10).for_each(|_| pace.follow(1, Some(1_000)));
+        assert!(!pace.is_slow());
     }
 
     #[test]

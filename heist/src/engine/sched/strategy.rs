@@ -247,8 +247,12 @@ impl Strategy for Stealing {
     }
 
     fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>) {
-        if core.own.queue.len() > 1 && !core.searching {
-            worker.crew.notify();
+        let len = core.own.queue.len();
+        let crew = &worker.crew;
+        // I9: one task is ours, but it takes long, and nobody looks at the reactor meanwhile.
+        let needed = len > 1 || (len == 1 && core.pace.is_slow() && !crew.driver.is_attended());
+        if needed && !core.searching {
+            crew.notify();
         }
     }
 

@@ -178,11 +178,12 @@ impl<S: Strategy> WorkerContext<S> {
     fn maintain(&self, mut core: Box<Core<S>>, up_since: &mut Instant) -> Box<Core<S>> {
         // A worker that never sleeps is to be seen as the busy one it is.
         let now = self.now();
-        self.post().counters.count_busy(*up_since, now);
+        let counters = &self.post().counters;
+        let sample = counters.count_busy(*up_since, now);
         *up_since = now;
-        core.until_maintain = self.crew.config.event_interval;
         core.yields = 0;
-        core.pace.follow(self.post().counters.mean_poll_nanos.get());
+        core.pace.follow(counters.mean_poll_nanos.get(), sample);
+        core.until_maintain = core.pace.polls_to_look(self.crew.config.event_interval);
         let mut core = self.dispatch(core, || {
             self.crew.driver.poll();
             if let Some(timers) = self
@@ -251,8 +252,8 @@ impl<S: Strategy> WorkerContext<S> {
         }
         let counters = &self.post().counters;
         let mut now = self.now();
-        counters.count_busy(*up_since, now);
-        core.pace.follow(counters.mean_poll_nanos.get());
+        let sample = counters.count_busy(*up_since, now);
+        core.pace.follow(counters.mean_poll_nanos.get(), sample);
         counters.parks.add(1);
 
         let mut woken = false;
