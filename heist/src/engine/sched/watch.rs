@@ -20,7 +20,8 @@
 //!   is shorter if nothing is polled.
 //! * **W3** When all are asleep and nothing was polled for a while ([`SETTLED`]), the watch dozes until a
 //!   worker that gets up sees it and wakes it: an idle runtime has no wake-ups. It begins like that.
-//!   From the last poll to the doze it has two.
+//!   From the last poll to the doze it has two. Who is woken out of a doze within [`LATE`] settles only
+//!   after as long: what comes several times a second would wake the watch as often.
 //! * **W4** It takes from the slot as any thief does (S2), and locks a wheel as any thread may.
 //! * **W5** A timer is not to wait for a look. While some are awake and some asleep the watch gets up
 //!   between looks, [`OVERDUE`] after the earliest deadline on the wheel of a worker that is awake, and fires
@@ -79,8 +80,7 @@ use crate::loom::thread;
 const SOON: Duration = Duration::from_millis(10);
 /// How much longer each wait is than the last while all are asleep.
 const GROWTH: u32 = 4;
-/// After waits shorter than this, the watch does not doze: what comes many times a second would
-/// wake it as often.
+/// After waits shorter than this, the watch does not doze.
 const SETTLED: Duration = Duration::from_millis(40);
 /// The longest wait.
 const LATE: Duration = Duration::from_secs(1);
@@ -162,6 +162,7 @@ impl Watch {
 fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
     let mut seen = Vec::new();
     let mut interval = SOON;
+    let mut settled = SETTLED;
     let mut alert = 0_u32;
     let mut next_look = None;
     bed.parker.park();
@@ -187,7 +188,7 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
             continue;
         }
         let look = crew.look(&mut seen);
-        let idle = look == Look::Idle && interval >= SETTLED;
+        let idle = look == Look::Idle && interval >= settled;
         alert = match look {
             Look::Stuck => ALERT_LOOKS,
             Look::Idle => alert.saturating_sub(10),
@@ -201,7 +202,12 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
         next_look = Some(now + interval);
         if idle && bed.doze(|| crew.idle.num_asleep() == crew.num_workers()) {
             drop(crew);
+            let since = Instant::now();
             bed.parker.park();
+            settled = match since.elapsed() < LATE {
+                true => LATE,
+                false => SETTLED,
+            };
             interval = SOON;
             next_look = None;
         }
