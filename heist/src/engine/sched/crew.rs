@@ -101,6 +101,8 @@ pub(crate) struct Core<S: Strategy> {
     pub(super) rng: FastRand,
     /// Goes up with each turn of the loop.
     pub(super) tick: u32,
+    /// The look before the sleep has found something: however little, it is taken.
+    pub(super) takes_all: bool,
     /// Turns until the next look at the drivers.
     pub(super) until_maintain: u32,
     /// Tasks that gave up their turn since the last one.
@@ -132,6 +134,7 @@ impl<S: Strategy> Crew<S> {
                     own,
                     rng: FastRand::new(rng.next_u64()),
                     tick: 0,
+                    takes_all: false,
                     until_maintain: config.event_interval,
                     yields: 0,
                     pace: Pace::new(),

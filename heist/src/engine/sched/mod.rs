@@ -45,7 +45,7 @@
 //!   unpark is on its way, or a running worker has yet to come to its own look.
 //! * **I6** A task in the slot is not announced: its worker runs it next. Nor is one that goes to an empty
 //!   queue because the slot has had its turns (`SLOT_RUNS`): two tasks that wake each other would wake a
-//!   sibling with every third message. A sibling that looks around leaves it alone for a moment
+//!   sibling with every third message. A sibling that is awake leaves so little alone for a moment
 //!   ([`pace`]). If the worker is stuck in a long poll, [`watch`] has them taken
 //!   by others.
 //! * **I7** What a running task pushes on its worker's queue is announced only when the queue is long enough

@@ -55,6 +55,9 @@ impl WorkerContext<Stealing> {
 
     /// Looks at what others have. `None` also when enough others are looking already.
     pub(super) fn search(&self, core: &mut Core<Stealing>) -> Option<Runnable> {
+        // Who was woken for it, or has looked around, takes what there is; who has just become idle, what
+        // is worth it (`pace`).
+        let takes_all = std::mem::take(&mut core.takes_all) || core.searching;
         if !core.searching {
             if !self.crew.idle.try_start_searching() {
                 return None;
@@ -65,7 +68,7 @@ impl WorkerContext<Stealing> {
         let start = core.rng.below(posts.len() as u32) as usize;
         for i in 0..posts.len() {
             let victim = (start + i) % posts.len();
-            if victim == core.index {
+            if victim == core.index || !(takes_all || posts[victim].is_worth_help()) {
                 continue;
             }
             if let Some((runnable, taken)) = posts[victim].own.stealer.steal_into(&core.own.queue) {

@@ -18,11 +18,11 @@
 //!
 //! # To help
 //!
-//! A worker that has nothing to do, and looks around for a moment before it sleeps, leaves a
-//! [`LoneTask`] to its owner for some microseconds: that is about to run it, and has its data at hand. Else
-//! two tasks that wake each other are parted whenever the slot has had its turns, and then run in
-//! lockstep on two cores, for more than it costs one. No task is forgotten: the looks end in the sleep's
-//! announcement, which is followed by a look that takes whatever there is (I1).
+//! The same holds for a worker that has nothing to do and is awake: what would not be worth its wake it
+//! leaves to the owner, who has the data at hand, and looks around for a moment. Only if [the
+//! same](FewTasks) is there for some microseconds, it helps. Else tasks that wake each other are parted again
+//! and again, and run in lockstep on two cores, for more than it costs one. No task is forgotten: the looks end
+//! in the sleep's announcement, which is followed by a look that takes whatever there is (I1).
 
 use crate::engine::sched::strategy::Place;
 
@@ -63,8 +63,7 @@ impl Pace {
 
     /// A poll takes `mean_nanos` now, 0 if none was measured; and took `sample` since the last time.
     pub(super) fn follow(&mut self, mean_nanos: u64, sample: Option<u64>) {
-        let worth = WORTH_A_WAKE.checked_div(mean_nanos).unwrap_or(1);
-        self.help_from = worth.clamp(1, MOST) as u32;
+        self.help_from = help_from(mean_nanos);
         let polls = LOOK_EVERY.checked_div(mean_nanos).unwrap_or(u64::MAX);
         self.polls_to_look = polls.clamp(1, u64::from(u32::MAX)) as u32;
         self.slow = match sample {
@@ -91,18 +90,29 @@ impl Pace {
     }
 }
 
-/// The only task there is, as seen by a worker that looks around.
+/// From which length on a queue is worth a sibling's help, if a poll of its owner's takes `mean_nanos`.
+fn help_from(mean_nanos: u64) -> u32 {
+    let worth = WORTH_A_WAKE.checked_div(mean_nanos).unwrap_or(1);
+    worth.clamp(1, MOST) as u32
+}
+
+/// Whether the queue of a worker whose polls take `mean_nanos` is worth the help of one who is awake.
+pub(super) fn is_worth_help(queued: u32, mean_nanos: u64) -> bool {
+    queued >= help_from(mean_nanos)
+}
+
+/// All that there is, and not much, as seen by a worker that looks around.
 #[derive(Debug, Default)]
-pub(super) struct LoneTask {
+pub(super) struct FewTasks {
     place: Option<Place>,
     looks: u32,
 }
 
-impl LoneTask {
-    /// Looks after which its owner seems to be busy with something else: about three microseconds.
+impl FewTasks {
+    /// Looks after which their owner seems to be busy with something else: about three microseconds.
     const PATIENCE: u32 = 32;
 
-    /// It was seen at `place`; true if it was there long enough.
+    /// They were seen, the first of them at `place`; true if that was there long enough.
     pub(super) fn is_left(&mut self, place: Place) -> bool {
         if self.place != Some(place) {
             self.place = Some(place);
@@ -115,7 +125,7 @@ impl LoneTask {
 
 #[cfg(all(test, not(heist_loom)))]
 mod tests {
-    use super::{LoneTask, MOST, Pace};
+    use super::{FewTasks, MOST, Pace};
 
     fn at(mean_nanos: u64) -> Pace {
         let mut pace = Pace::new();
@@ -168,17 +178,17 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_task_is_its_owners_for_a_while() {
-        let mut lone = LoneTask::default();
-        for looks in 1..LoneTask::PATIENCE {
-            assert!(!lone.is_left((0, 7)), "after {looks}");
+    fn a_few_tasks_are_their_owners_for_a_while() {
+        let mut few = FewTasks::default();
+        for looks in 1..FewTasks::PATIENCE {
+            assert!(!few.is_left((0, 7)), "after {looks}");
         }
         // The owner ran it; this is another.
-        assert!(!lone.is_left((0, 8)));
-        let mut same = (2..=LoneTask::PATIENCE).map(|_| lone.is_left((0, 8)));
+        assert!(!few.is_left((0, 8)));
+        let mut same = (2..=FewTasks::PATIENCE).map(|_| few.is_left((0, 8)));
         assert_eq!(
             same.position(|left| left),
-            Some(LoneTask::PATIENCE as usize - 2)
+            Some(FewTasks::PATIENCE as usize - 2)
         );
     }
 }

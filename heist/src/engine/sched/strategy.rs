@@ -20,7 +20,8 @@ use std::fmt;
 use crate::engine::queue::injector::Injector;
 use crate::engine::queue::local::{self, LocalQueue, Stealer};
 use crate::engine::queue::slot::Slot;
-use crate::engine::sched::crew::{Core, Crew, CrewConfig};
+use crate::engine::sched::crew::{Core, Crew, CrewConfig, Post};
+use crate::engine::sched::pace;
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::Runnable;
 use std::sync::Arc;
@@ -74,7 +75,7 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
     /// What a worker that looks around for a moment would find.
     fn visible(crew: &Crew<Self>, core: &Core<Self>) -> Visible {
         match Self::work_visible(crew, core) {
-            true => Visible::Several,
+            true => Visible::Enough,
             false => Visible::Nothing,
         }
     }
@@ -111,10 +112,10 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Visible {
     Nothing,
-    /// One task, in the queue of a worker that is awake, and where.
-    Lone(Place),
+    /// So little, in the queue of a worker that is awake, that it is not worth the while; and where.
+    Few(Place),
     /// More, or what is nobody's yet.
-    Several,
+    Enough,
 }
 
 /// A task's place: whose queue, and how many were in that before it.
@@ -149,6 +150,15 @@ impl Stealing {
 pub(crate) struct StealingPost {
     pub(super) stealer: Stealer<Runnable>,
     pub(super) slot: Slot<Runnable>,
+}
+
+impl Post<Stealing> {
+    /// Whether it has so much queued that one who is awake should take some.
+    pub(super) fn is_worth_help(&self) -> bool {
+        let queued = self.own.stealer.len();
+        // A lone task is most likely what its owner runs next.
+        queued > 1 && pace::is_worth_help(queued, self.counters.mean_poll_nanos.get())
+    }
 }
 
 /// A worker's own.
@@ -220,16 +230,17 @@ impl Strategy for Stealing {
 
     fn visible(crew: &Crew<Self>, _: &Core<Self>) -> Visible {
         if !crew.strategy.injector.is_empty() {
-            return Visible::Several;
+            return Visible::Enough;
         }
         let mut found = Visible::Nothing;
         for (index, post) in crew.posts.iter().enumerate() {
             let stealer = &post.own.stealer;
-            found = match (stealer.len(), found) {
-                (0, found) => found,
-                (1, Visible::Nothing) => Visible::Lone((index, stealer.first())),
-                _ => return Visible::Several,
-            };
+            if post.is_worth_help() {
+                return Visible::Enough;
+            }
+            if found == Visible::Nothing && !stealer.is_empty() {
+                found = Visible::Few((index, stealer.first()));
+            }
         }
         found
     }

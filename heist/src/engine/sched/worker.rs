@@ -12,7 +12,7 @@ use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
 use crate::engine::sched::idle::Rise;
 use crate::engine::sched::local_set::LocalScheduler;
-use crate::engine::sched::pace::LoneTask;
+use crate::engine::sched::pace::FewTasks;
 use crate::engine::sched::strategy::{Cause, Pick, Queues, Stealing, Strategy, Visible};
 use crate::engine::task::{Polled, Runnable};
 use std::sync::Arc;
@@ -215,12 +215,12 @@ impl<S: Strategy> WorkerContext<S> {
     /// Looks around for a moment, as a searcher, whom pushers rely on and need not wake.
     fn spin(&self, core: &Core<S>) -> bool {
         let others = self.crew.num_workers() - self.crew.idle.num_asleep() - 1;
-        let mut lone = LoneTask::default();
+        let mut few = FewTasks::default();
         self.crew.worker_spin.wait(others, || {
             let worth_it = match S::visible(&self.crew, core) {
                 Visible::Nothing => false,
-                Visible::Lone(place) => lone.is_left(place),
-                Visible::Several => true,
+                Visible::Few(place) => few.is_left(place),
+                Visible::Enough => true,
             };
             worth_it || self.crew.is_closing()
         })
@@ -236,6 +236,7 @@ impl<S: Strategy> WorkerContext<S> {
         if (unseen || S::TARGETED) && S::work_visible(&self.crew, &core) {
             // I1, I8: something came while we were announcing.
             core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
+            core.takes_all = true;
             return core;
         }
         self.crew.leave_to_watch();
