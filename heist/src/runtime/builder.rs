@@ -348,7 +348,8 @@ impl Builder {
         self
     }
 
-    /// How many tasks a worker polls between two looks at reactor and timers; 61 by default.
+    /// How many tasks a worker polls between two looks at reactor and timers; 61 by default. Where polls are long,
+    /// it looks sooner.
     ///
     /// # Panics
     ///

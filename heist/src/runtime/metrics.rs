@@ -136,7 +136,8 @@ impl RuntimeMetrics {
     }
 
     /// How many tasks wait in the worker's queue. The one that it runs next, before its queue, is not counted.
-    /// With a [scheduler](crate::scheduler) of one's own, which alone knows: 0.
+    /// With a [scheduler](crate::scheduler) of one's own, what its
+    /// [`queue_depth`](crate::scheduler::Scheduler::queue_depth) says.
     #[track_caller]
     pub fn worker_local_queue_depth(&self, worker: usize) -> usize {
         match &self.handle.scheduler {

@@ -91,12 +91,18 @@ pub(crate) fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
     match taken {
         Some(before) => Poll::Ready(RestoreOnPending(Cell::new(before), PhantomData)),
         None => {
-            // One turn is given up, however many of its futures find that the budget is spent.
-            current::with(|c| c.forced_yield.set(true));
-            current::yield_turn(cx);
+            give_up_turn(cx);
             Poll::Pending
         }
     }
+}
+
+/// The budget is spent: asks for another turn.
+#[cold]
+pub(crate) fn give_up_turn(cx: &mut Context<'_>) {
+    // One turn is given up, however many of its futures find that the budget is spent.
+    current::with(|c| c.forced_yield.set(true));
+    current::yield_turn(cx);
 }
 
 /// Whether this thread has sent a task away because its budget was spent, since the last call.

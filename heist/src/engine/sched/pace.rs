@@ -19,8 +19,8 @@
 //! # To help
 //!
 //! The same holds for a worker that has nothing to do and is awake: what would not be worth its wake it
-//! leaves to the owner, who has the data at hand, and looks around for a moment. Only if [the
-//! same](FewTasks) is there for some microseconds, it helps. Else tasks that wake each other are parted again
+//! leaves to the owner, who has the data at hand, and looks around for a moment. It helps if [the
+//! same](FewTasks) is there for some microseconds, and before it goes to sleep. Else tasks that wake each other are parted again
 //! and again, and run in lockstep on two cores, for more than it costs one. No task is forgotten: the looks end
 //! in the sleep's announcement, which is followed by a look that takes whatever there is (I1).
 

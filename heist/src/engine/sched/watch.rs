@@ -13,17 +13,17 @@
 //! * **W1** The ordinary path pays next to nothing (W6): no clock is read and no flag written for the watch. It
 //!   looks at the count of polls that each worker keeps anyway: unchanged from one look to the next, and the
 //!   worker awake at both, means stuck.
-//! * **W2** Where somebody is awake, the next look comes [`SOON`]: it may be the beginning of a stall.
+//! * **W2** Where a look finds somebody awake, the next one comes [`SOON`]: it may be the beginning of a stall.
 //!   Each look that finds all asleep makes the wait four times as long, up to [`LATE`]. So a busy
 //!   runtime is looked at a hundred times a second, which is nothing to what it does itself, and one
 //!   that sleeps most of the time about once a second. After a stall the looks stay close for a while, which
 //!   is shorter if nothing is polled.
 //! * **W3** When all are asleep and nothing was polled for a while ([`SETTLED`]), the watch dozes until a
 //!   worker that gets up sees it and wakes it: an idle runtime has no wake-ups. It begins like that.
-//!   From the last poll to the doze it has two. Who is woken out of a doze within [`LATE`] settles only
-//!   after as long: what comes several times a second would wake the watch as often.
+//!   From the last poll to the doze it has two looks; but if it was woken out of the last doze within
+//!   [`LATE`], it settles only after as long: what comes several times a second would wake it as often.
 //! * **W4** It takes from the slot as any thief does (S2), and locks a wheel as any thread may.
-//! * **W5** A timer is not to wait for a look. While some are awake and some asleep the watch gets up
+//! * **W5** A timer does not have to wait for a look. While some are awake and some asleep the watch gets up
 //!   between looks, [`OVERDUE`] after the earliest deadline on the wheel of a worker that is awake, and fires
 //!   what is so late. (Where all are awake, siblings see to that when they look at the drivers; a worker that
 //!   sleeps gets up for its timers.) Up to which tick it has counted all deadlines in, it publishes: the
@@ -34,12 +34,15 @@
 //!   and a comparison a poll. After that looks stay close for a moment (as after a stall), which keeps
 //!   the horizon near and so most deadlines beyond it.
 //! * **W7** A worker that goes to sleep and leaves one awake does that for the other, who had nobody to tell.
+//! * **W8** What is not told waits for the next look, if its worker is stuck by then: a timer that a foreign thread
+//!   arms on its wheel; one that it knew when it got up (W6); and, if several stay awake when another falls
+//!   asleep, those that they had nobody to tell of.
 //!
 //! # Orderings
 //!
 //! W3: two fences, as in I1. W5 against W6: the watch publishes the horizon and *then* takes each wheel's lock
 //! to read its next deadline; a timer is armed under that lock. So either the watch counts it in, or who armed it
-//! sees the horizon. W6 against W7: arming, fence, sleepers; sleeper's bit, fence (`start_sleep`), deadline. W5
+//! sees the horizon before its next poll. W6 against W7: arming, fence, sleepers; sleeper's bit, fence (`start_sleep`), deadline. W5
 //! against W7: horizon, fence, sleepers; sleeper's bit, fence, horizon.
 //! Each pair is safe; that all three meet within the nanoseconds that a store takes to be seen is not excluded, and
 //! makes a timer wait for the next look.
@@ -103,8 +106,8 @@ struct Bed {
     /// Set while it sleeps without an end (W3).
     dozing: AtomicBool,
     closing: AtomicBool,
-    /// Deadlines before this tick that it has not counted in are news to it (W5). 0 as long as there is
-    /// nobody to tell.
+    /// Deadlines before this tick that it has not counted in are news to it (W5). 0 until it is awake for
+    /// the first time.
     horizon: AtomicU64,
 }
 
@@ -270,7 +273,8 @@ impl Bed {
     ) -> bool {
         // Ordering: the fence in `start_sleep` is before this.
         let wheel = idle.only_awake().and_then(wheel);
-        wheel.is_some_and(|wheel| self.misses(wheel.next_tick()))
+        // One that was woken and does not run yet will see to its timers first.
+        wheel.is_some_and(|wheel| wheel.owner_is_awake() && self.misses(wheel.next_tick()))
     }
 
     /// Announces that it will sleep without an end; false if a worker is up (W3).

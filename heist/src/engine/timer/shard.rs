@@ -244,7 +244,14 @@ impl TimerShard {
         self.published.next.load(Ordering::Relaxed)
     }
 
-    /// The same for a thread that stands in for the owner while it is awake: [`NEVER`] if the owner sleeps,
+    /// Whether the owner is awake; it may change at any time.
+    #[inline]
+    pub(crate) fn owner_is_awake(&self) -> bool {
+        // Relaxed: a hint, see the module's orderings.
+        self.published.asleep_until.load(Ordering::Relaxed) == AWAKE
+    }
+
+    /// [`next_tick`](Self::next_tick) for a thread that stands in for the owner while it is awake: [`NEVER`] if the owner sleeps,
     /// as then it gets up for its timers. What the caller wrote before is seen by whoever arms a timer that
     /// this does not count in (R7).
     pub(crate) fn next_tick_if_awake(&self) -> u64 {

@@ -641,8 +641,11 @@ impl Future for AcquirePermits<'_> {
         };
         if result.is_ok() {
             if this.stage == Stage::Start && !budget::has_budget_remaining() {
-                // S8; and before a waker is called, which may panic.
+                // S8; and before a waker is called, which may panic. What it does to the budget changes
+                // nothing any more: the permits are gone.
                 this.permits.release(this.waiter.wanted);
+                budget::give_up_turn(cx);
+                return Poll::Pending;
             }
             let Poll::Ready(turn) = budget::poll_proceed(cx) else {
                 return Poll::Pending;

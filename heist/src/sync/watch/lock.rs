@@ -10,9 +10,9 @@
 //! * L1. A reader adds itself to its shard's word. If `WRITER` was not in it, it is in. Else it goes out
 //!   again and queues for `turn`; holding that, it knows that no writer is inside, adds itself, and lets
 //!   go of it.
-//! * L2. A writer holds `turn` from beginning to end. It puts `WRITER` into each word and waits until
-//!   there is no reader in it; it takes all of them out again in the end. So no reader passes a writer
-//!   that waits.
+//! * L2. A writer holds `turn` from beginning to end. It puts `WRITER` into each word, and then waits until
+//!   there is no reader in any; it takes all of them out again in the end. So no reader that comes later
+//!   passes it.
 //! * L3. The last reader that goes out of a word with `WRITER` tells the writer, which looks at the word and
 //!   sleeps under `gate`: it sees either the word or the telling.
 //!
@@ -31,6 +31,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::ptr::NonNull;
 
 use crossbeam_utils::CachePadded;
 
@@ -45,14 +46,11 @@ const SHARDS: usize = if cfg!(heist_loom) { 2 } else { 4 };
 
 const WRITER: usize = 1;
 const READER: usize = 2;
-
-type Shard = CachePadded<AtomicUsize>;
+/// More readers than can be, unless very many guards were forgotten.
+const TOO_MANY: usize = 1 << (usize::BITS - 1);
 
 pub(super) struct ValueLock<T> {
-    shards: [Shard; SHARDS],
-    turn: Mutex<()>,
-    gate: Mutex<()>,
-    all_out: Condvar,
+    door: Door,
     value: UnsafeCell<T>,
 }
 
@@ -64,10 +62,24 @@ unsafe impl<T: Send + Sync> Sync for ValueLock<T> {}
 impl<T> UnwindSafe for ValueLock<T> {}
 impl<T> RefUnwindSafe for ValueLock<T> {}
 
+/// The lock without what it locks.
+struct Door {
+    shards: [CachePadded<AtomicUsize>; SHARDS],
+    turn: Mutex<()>,
+    gate: Mutex<()>,
+    all_out: Condvar,
+}
+
+/// A reader's place: which shard's word counts it.
+struct Inside<'a> {
+    door: &'a Door,
+    shard: &'a AtomicUsize,
+}
+
 /// A look at the value. Its thread's, as those of `std` are.
 pub(super) struct ReadGuard<'a, T> {
-    lock: &'a ValueLock<T>,
-    shard: &'a Shard,
+    value: NonNull<T>,
+    _inside: Inside<'a>,
     _as_others: PhantomData<std::sync::RwLockReadGuard<'a, T>>,
 }
 
@@ -80,42 +92,39 @@ pub(super) struct WriteGuard<'a, T> {
     _turn: MutexGuard<'a, ()>,
 }
 
-impl<T> ValueLock<T> {
-    pub(super) fn new(value: T) -> Self {
-        Self {
-            shards: std::array::from_fn(|_| CachePadded::new(AtomicUsize::new(0))),
-            turn: Mutex::new(()),
-            gate: Mutex::new(()),
-            all_out: Condvar::new(),
-            value: UnsafeCell::new(value),
-        }
+impl Door {
+    #[inline]
+    fn enter(&self) -> Inside<'_> {
+        self.try_enter().unwrap_or_else(|shard| {
+            let turn = self.turn.lock();
+            // What a writer did is acquired with the lock.
+            shard.fetch_add(READER, Relaxed);
+            drop(turn);
+            Inside { door: self, shard }
+        })
     }
 
+    /// The shard it would have been if a writer is inside, or waits.
     #[inline]
-    pub(super) fn read(&self) -> ReadGuard<'_, T> {
-        let shard = &self.shards[thread_mark::number() % SHARDS];
+    fn try_enter(&self) -> Result<Inside<'_>, &AtomicUsize> {
+        let shard = &*self.shards[thread_mark::number() % SHARDS];
         // Ordering: pairs with the release of the writer that took its mark out.
-        if shard.fetch_add(READER, Acquire) & WRITER != 0 {
-            self.read_after_writer(shard); // L1
+        let before = shard.fetch_add(READER, Acquire);
+        if before & (WRITER | TOO_MANY) != 0 {
+            self.turn_away(shard, before);
+            return Err(shard);
         }
-        ReadGuard {
-            lock: self,
-            shard,
-            _as_others: PhantomData,
-        }
+        Ok(Inside { door: self, shard })
     }
 
     #[cold]
-    fn read_after_writer(&self, shard: &Shard) {
-        self.go_out(shard);
-        let turn = self.turn.lock();
-        // What a writer did is acquired with the lock.
-        shard.fetch_add(READER, Relaxed);
-        drop(turn);
+    fn turn_away(&self, shard: &AtomicUsize, before: usize) {
+        self.leave(shard);
+        assert!(before & TOO_MANY == 0, "too many looks at the value");
     }
 
     #[inline]
-    fn go_out(&self, shard: &Shard) {
+    fn leave(&self, shard: &AtomicUsize) {
         // Ordering: pairs with the acquire of the writer that finds no reader left.
         if shard.fetch_sub(READER, Release) == READER | WRITER {
             self.tell_writer();
@@ -129,17 +138,76 @@ impl<T> ValueLock<T> {
         self.all_out.notify_one();
     }
 
-    pub(super) fn write(&self) -> WriteGuard<'_, T> {
-        let turn = self.turn.lock();
+    /// L2: marks all words, then waits for the readers in them.
+    fn clear(&self) {
+        for shard in &self.shards {
+            // Relaxed: what the readers did comes with the load below.
+            shard.fetch_or(WRITER, Relaxed);
+        }
         for shard in &self.shards {
             // Ordering: pairs with the release of the readers that went out, here and below.
-            if shard.fetch_or(WRITER, Acquire) >= READER {
+            if shard.load(Acquire) >= READER {
                 let mut gate = self.gate.lock();
                 while shard.load(Acquire) >= READER {
                     gate = self.all_out.wait(gate);
                 }
             }
         }
+    }
+
+    fn open(&self) {
+        for shard in &self.shards {
+            // Ordering: pairs with the acquire of who reads next.
+            shard.fetch_and(!WRITER, Release);
+        }
+    }
+}
+
+impl Drop for Inside<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.door.leave(self.shard);
+    }
+}
+
+impl<T> ValueLock<T> {
+    pub(super) fn new(value: T) -> Self {
+        Self {
+            door: Door {
+                shards: std::array::from_fn(|_| CachePadded::new(AtomicUsize::new(0))),
+                turn: Mutex::new(()),
+                gate: Mutex::new(()),
+                all_out: Condvar::new(),
+            },
+            value: UnsafeCell::new(value),
+        }
+    }
+
+    #[inline]
+    pub(super) fn read(&self) -> ReadGuard<'_, T> {
+        self.guard(self.door.enter())
+    }
+
+    /// `None` if a writer is inside, or waits.
+    fn try_read(&self) -> Option<ReadGuard<'_, T>> {
+        let inside = self.door.try_enter().ok()?;
+        Some(self.guard(inside))
+    }
+
+    #[inline]
+    fn guard<'a>(&'a self, inside: Inside<'a>) -> ReadGuard<'a, T> {
+        // SAFETY: L2 — no writer while a reader is in, and the guard has the reader's place.
+        let value = self.value.with(|value| NonNull::from(unsafe { &*value }));
+        ReadGuard {
+            value,
+            _inside: inside,
+            _as_others: PhantomData,
+        }
+    }
+
+    pub(super) fn write(&self) -> WriteGuard<'_, T> {
+        let turn = self.door.turn.lock();
+        self.door.clear();
         WriteGuard {
             lock: self,
             _turn: turn,
@@ -150,15 +218,10 @@ impl<T> ValueLock<T> {
 impl<T> Deref for ReadGuard<'_, T> {
     type Target = T;
 
+    #[inline]
     fn deref(&self) -> &T {
         // SAFETY: L2 — no writer while a reader is in.
-        self.lock.value.with(|value| unsafe { &*value })
-    }
-}
-
-impl<T> Drop for ReadGuard<'_, T> {
-    fn drop(&mut self) {
-        self.lock.go_out(self.shard);
+        unsafe { self.value.as_ref() }
     }
 }
 
@@ -180,16 +243,19 @@ impl<T> DerefMut for WriteGuard<'_, T> {
 
 impl<T> Drop for WriteGuard<'_, T> {
     fn drop(&mut self) {
-        for shard in &self.lock.shards {
-            // Ordering: pairs with the acquire of who reads next.
-            shard.fetch_and(!WRITER, Release);
-        }
+        self.lock.door.open();
     }
 }
 
+/// Does not wait: who holds the lock may be who prints.
 impl<T: fmt::Debug> fmt::Debug for ValueLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ValueLock").field(&*self.read()).finish()
+        let mut tuple = f.debug_tuple("ValueLock");
+        match self.try_read() {
+            Some(value) => tuple.field(&*value),
+            None => tuple.field(&format_args!("<locked>")),
+        };
+        tuple.finish()
     }
 }
 

@@ -543,6 +543,28 @@ mod tests {
         assert!(block_on(b.changed()).is_ok() && block_on(b.changed()).is_err());
     }
 
+    /// Whoever prints a channel does not wait for its lock, which it may hold itself.
+    #[test]
+    fn printing_does_not_wait() {
+        let (tx, rx) = channel(1);
+        assert!(format!("{tx:?}").contains("ValueLock(1)"));
+        tx.send_modify(|_| assert!(format!("{tx:?} {rx:?}").contains("<locked>")));
+        let look = rx.borrow();
+        assert!(format!("{rx:?}").contains("ValueLock(1)"));
+        drop(look);
+    }
+
+    /// As a reference's would: a look at a longer life is one at a shorter.
+    #[test]
+    fn a_look_is_covariant() {
+        fn shorter<'a>(look: Ref<'a, &'static str>, _: &'a str) -> Ref<'a, &'a str> {
+            look
+        }
+        let (_tx, rx) = channel("static");
+        let short = String::from("short");
+        assert_eq!(*shorter(rx.borrow(), &short), "static");
+    }
+
     #[test]
     fn counts_and_closing() {
         let tx = Sender::<u8>::default();

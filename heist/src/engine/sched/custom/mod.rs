@@ -16,8 +16,8 @@
 //! * **C3** A dropped token's run right goes to the crew's *orphans*, which the last worker cancels, so that no
 //!   future is dropped within a call of the scheduler; once the crew has ended, on the spot.
 //! * **C4** A foreign call announces itself (F1), fences, and looks whether the crew has *ended*; the closer sets
-//!   that, fences, and waits for the calls that had begun. So after the wait nobody but the closer is in the
-//!   scheduler, and what the closer finds in it is all there is.
+//!   that, fences, and waits for the calls that had begun. So after the wait nobody but the closer gives it
+//!   tasks or takes them, and what the closer finds in it is all there is. (Metrics may still ask for depths.)
 //! * **C5** A fault closes the crew as a shutdown would. The first one is kept: guests of `block_on` are woken and
 //!   panic with it, or, if there are none, the owner of the runtime when it drops it.
 //! * **C6** *Local tasks.* Where the scheduler says that it keeps tasks on their worker, a worker does not change its

@@ -110,7 +110,7 @@ pub trait Scheduler: Send + Sync + 'static {
     /// ([`worker_local_queue_depth`](crate::runtime::RuntimeMetrics::worker_local_queue_depth)), from any thread, and
     /// for when a worker whose tasks yield looks at I/O and timers. What waits and is not counted here counts as
     /// [global](crate::runtime::RuntimeMetrics::global_queue_depth), such as what is in an
-    /// [`Inbox`](crate::scheduler::Inbox).
+    /// [`Inbox`](crate::scheduler::Inbox). A panic here is a fault as any other, also when metrics ask.
     #[expect(unused_variables, reason = "the names are for the documentation")]
     fn queue_depth(&self, index: usize) -> usize {
         0

@@ -64,6 +64,7 @@ impl<T: Scheduler> Typed<T> {
         });
         if wishes.drivers {
             core.until_maintain = 1;
+            wishes.goes_on = false;
         }
         let task = given??;
         if wishes.goes_on && core.own.in_a_row < GOES_ON {
