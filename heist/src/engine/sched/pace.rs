@@ -34,10 +34,9 @@ const MOST: u64 = 32;
 /// How long a worker that is busy leaves timers and sockets alone, in nanoseconds.
 const LOOK_EVERY: u64 = 200_000;
 /// Polls between two such looks, at the least. A look is part of the time by which polls are measured: where
-/// system calls are slow, it would bring the next one nearer, and soon there would be little else.
+/// system calls are slow, or others take the processor, it would bring the next one nearer, and soon there
+/// would be little else.
 const LEAST_POLLS: u64 = 8;
-/// Beside polls that take so many nanoseconds, a look is nothing anywhere.
-const DEAR: u64 = 1_000_000;
 
 /// Polls that take so many nanoseconds are long: several times what it costs to wake a sibling.
 const SLOW: u64 = 50_000;
@@ -70,8 +69,7 @@ impl Pace {
     pub(super) fn follow(&mut self, mean_nanos: u64, sample: Option<u64>) {
         self.help_from = help_from(mean_nanos);
         let polls = LOOK_EVERY.checked_div(mean_nanos).unwrap_or(u64::MAX);
-        let least = if mean_nanos < DEAR { LEAST_POLLS } else { 1 };
-        self.polls_to_look = polls.clamp(least, u64::from(u32::MAX)) as u32;
+        self.polls_to_look = polls.clamp(LEAST_POLLS, u64::from(u32::MAX)) as u32;
         self.slow = match sample {
             None => self.slow,
             Some(nanos) if nanos >= SLOW => (self.slow + 1).min(SLOW_MOST),
@@ -157,7 +155,7 @@ mod tests {
         assert_eq!(at(500).polls_to_look(61), 61);
         assert_eq!(at(10_000).polls_to_look(61), 20);
         assert_eq!(at(100_000).polls_to_look(61), 8);
-        assert_eq!(at(10_000_000).polls_to_look(61), 1);
+        assert_eq!(at(10_000_000).polls_to_look(61), 8);
         assert_eq!(at(10_000).polls_to_look(7), 7);
     }
 
