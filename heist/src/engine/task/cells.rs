@@ -94,7 +94,7 @@ const DEPOT_BYTES: usize = 512 * 1024;
 
 const ENABLED: bool = cfg!(not(any(heist_no_cell_pool, miri, all(test, heist_loom))));
 
-/// What a cell is while it is nobody's.
+/// What a cell is while it is nobody's. Not referred to as a whole: the second field may be unwritten.
 struct Free {
     /// The one below it in its magazine or batch.
     next: Link,
@@ -164,7 +164,7 @@ impl Magazine {
             None => self.refill(class, depot)?,
         };
         // SAFETY: C1 — it is in this magazine.
-        self.top.set(unsafe { top.as_ref() }.next);
+        self.top.set(unsafe { (*top.as_ptr()).next });
         self.len.set(self.len.get() - 1);
         Some(top.cast())
     }
@@ -184,31 +184,28 @@ impl Magazine {
     /// The cell is of this class, came from the allocator, and is the caller's, who gives it up.
     #[inline(always)]
     unsafe fn push(&self, class: Class, cell: NonNull<u8>, depot: &Depot) {
+        let mut len = self.len.get();
         // Again if the allocator, of all things, freed cells meanwhile (C6).
-        while self.len.get() == 2 * class.batch() {
-            self.part(class, depot);
+        while len == 2 * class.batch() {
+            len = self.part(class, depot);
         }
         let cell = cell.cast::<Free>();
-        let free = Free {
-            next: self.top.get(),
-            next_batch: None,
-        };
         // SAFETY: the cell is ours, says the caller, and large and aligned enough, says `Class::of`.
-        unsafe { cell.write(free) };
-        if self.len.get() == class.batch() {
+        unsafe { (*cell.as_ptr()).next = self.top.get() };
+        if len == class.batch() {
             self.seam.set(Some(cell));
         }
         self.top.set(Some(cell));
-        self.len.set(self.len.get() + 1);
+        self.len.set(len + 1);
     }
 
-    /// Gives the older batch of a full magazine away.
+    /// Gives the older batch of a full magazine away, and shows how many are left.
     #[cold]
     #[inline(never)]
-    fn part(&self, class: Class, depot: &Depot) {
-        let mut seam = self.seam.take().expect("a full magazine has a seam");
+    fn part(&self, class: Class, depot: &Depot) -> usize {
+        let seam = self.seam.take().expect("a full magazine has a seam");
         // SAFETY: C1 — it is in this magazine.
-        let batch = unsafe { seam.as_mut() }.next.take();
+        let batch = unsafe { (*seam.as_ptr()).next.take() };
         self.len.set(class.batch());
         let batch = batch.expect("there is a batch below the seam");
         // SAFETY: the magazine let go of it, and it has as many cells as were below the seam.
@@ -216,6 +213,7 @@ impl Magazine {
             // SAFETY: the depot did not take it.
             unsafe { release(class, Some(refused)) };
         }
+        self.len.get()
     }
 }
 
@@ -227,7 +225,7 @@ impl Magazine {
 unsafe fn release(class: Class, mut cells: Link) {
     while let Some(cell) = cells {
         // SAFETY: C1 — the caller's.
-        cells = unsafe { cell.as_ref() }.next;
+        cells = unsafe { (*cell.as_ptr()).next };
         // SAFETY: as above; C2: with the layout it came with.
         unsafe { dealloc(cell.as_ptr().cast(), class.layout()) };
     }
@@ -284,7 +282,7 @@ impl Depot {
     /// # Safety
     ///
     /// The batch is a whole one of this class and the caller's, who gives it up.
-    unsafe fn give(&self, class: Class, mut batch: NonNull<Free>) -> Result<(), NonNull<Free>> {
+    unsafe fn give(&self, class: Class, batch: NonNull<Free>) -> Result<(), NonNull<Free>> {
         let Some(mut shelves) = self.0.try_lock() else {
             return Err(batch);
         };
@@ -295,7 +293,7 @@ impl Depot {
         shelves.bytes = bytes;
         let below = shelves.batches[class.0].replace(batch);
         // SAFETY: C1 — the caller's, and the depot's as soon as the lock is let go of.
-        unsafe { batch.as_mut() }.next_batch = below;
+        unsafe { (*batch.as_ptr()).next_batch = below };
         Ok(())
     }
 
@@ -304,7 +302,7 @@ impl Depot {
         let mut shelves = self.0.try_lock()?;
         let batch = shelves.batches[class.0]?;
         // SAFETY: C1 — the depot's, whose lock we have.
-        shelves.batches[class.0] = unsafe { batch.as_ref() }.next_batch;
+        shelves.batches[class.0] = unsafe { (*batch.as_ptr()).next_batch };
         shelves.bytes -= class.batch() * class.size();
         Some(batch)
     }

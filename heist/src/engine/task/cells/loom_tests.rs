@@ -68,7 +68,7 @@ impl Model {
             let known = self.cells.iter().find(|(known, _)| *known == cell);
             known.expect("one of ours").1.with_mut(|_| ());
             // SAFETY: the caller has the batch.
-            next = unsafe { cell.as_ref() }.next;
+            next = unsafe { (*cell.as_ptr()).next };
             count += 1;
         }
         assert_eq!(count, CLASS.batch());

@@ -43,7 +43,7 @@ fn clear(depot: &Depot, class: Class) -> usize {
         let mut cells = 0;
         while let Some(cell) = magazine.top.get() {
             // SAFETY: it is in this magazine.
-            magazine.top.set(unsafe { cell.as_ref() }.next);
+            magazine.top.set(unsafe { (*cell.as_ptr()).next });
             // SAFETY: it came from `fresh`, and is ours.
             unsafe { dealloc(cell.as_ptr().cast(), class.layout()) };
             cells += 1;
