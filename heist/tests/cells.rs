@@ -86,7 +86,11 @@ fn what_was_running_leaves_little_behind() {
 async fn carry<const N: usize>(fill: u8) -> usize {
     let bytes = [fill; N];
     heist::task::yield_now().await;
-    assert!(std::hint::black_box(&bytes).iter().all(|byte| *byte == fill));
+    assert!(
+        std::hint::black_box(&bytes)
+            .iter()
+            .all(|byte| *byte == fill)
+    );
     if fill % 8 == 7 {
         // A panic without the hook's words.
         std::panic::resume_unwind(Box::new(N));

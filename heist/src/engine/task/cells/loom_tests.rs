@@ -4,13 +4,20 @@
 //! threads that have the same cell, or one that has it before the other's last write is known to it, fail
 //! the model. No batch is lost, and none is found twice. Seen to fail:
 //!
-//! SEEN
+//! | change | models that fail |
+//! |---|---|
+//! | `take` leaves the batch on its shelf | all |
+//! | `take` looks, lets go of the lock and takes it again to change the shelf | `two_takers`, `taken_and_given_again` |
+//! | `give` does | `made_here_freed_there`, `taken_and_given_again`, `two_givers` |
+//! | `give` forgets what it could not shelve | `a_busy_depot` |
 
 use std::alloc::{alloc, dealloc};
 use std::ptr::NonNull;
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
+use loom::sync::atomic::AtomicUsize;
+use loom::sync::atomic::Ordering::Relaxed;
 use loom::thread;
 
 use super::{ALIGN, Class, Depot, Free, LARGEST, Shelves};
@@ -164,5 +171,27 @@ fn two_givers() {
         let kept = model.give(batches[1]);
         let others = other.join().unwrap();
         model.end(batches, [kept, others]);
+    });
+}
+
+#[test]
+fn a_busy_depot() {
+    loom::model(|| {
+        let (model, batches) = Model::new(2);
+        assert_eq!(model.give(batches[0]), None, "nobody else is here");
+        // loom changes threads only at what it models: at this, with the lock held.
+        let midst = Arc::new(AtomicUsize::new(0));
+        let other = {
+            let (model, midst) = (model.clone(), midst.clone());
+            thread::spawn(move || {
+                let _busy = model.depot.0.lock();
+                midst.fetch_add(1, Relaxed);
+                midst.fetch_add(1, Relaxed);
+            })
+        };
+        midst.fetch_add(1, Relaxed);
+        let (kept, taken) = (model.give(batches[1]), model.take());
+        other.join().unwrap();
+        model.end(batches, [kept, taken]);
     });
 }
