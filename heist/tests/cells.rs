@@ -2,8 +2,8 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use heist::runtime::{Builder, Handle, Runtime};
@@ -68,9 +68,14 @@ fn what_was_running_leaves_little_behind() {
     // Many threads, one after the other, that freed tasks: what they kept goes back when they end.
     for _ in 0..100 {
         let runtime = runtime();
-        let tasks: Vec<_> = (0..200).map(|_| runtime.spawn(async {})).collect();
-        for task in tasks {
-            runtime.block_on(task).unwrap();
+        // Detached, so that it is the workers that free them.
+        let ended = Arc::new(AtomicUsize::new(0));
+        for _ in 0..200 {
+            let ended = ended.clone();
+            drop(runtime.spawn(async move { ended.fetch_add(1, Relaxed) }));
+        }
+        while ended.load(Relaxed) < 200 {
+            thread::yield_now();
         }
         let spawner = {
             let handle = runtime.handle().clone();

@@ -50,7 +50,8 @@
 //!
 //! # Rejected
 //!
-//! * *The allocator alone*: a fourth to a third of the time of a spawn from outside, a fifth of one from a worker.
+//! * *The allocator alone*: a quarter of the processor time of a spawn from outside, and an eighth of one in a chain
+//!   (`docs/performance.md`).
 //! * *A list of free cells a thread, without a depot*: all cells end where none are made.
 //! * *A stack of batches without a lock*: its pop meets ABA, so it needs a counted pointer; the lock is taken
 //!   once a batch and never waited for.
@@ -65,7 +66,8 @@
 //!
 //! # Tested by
 //!
-//! `loom_tests` and `tests` in this module, and `tests/cells.rs`. Seen to fail: see the head of `loom_tests`.
+//! `loom_tests` and `tests` in this module, and `tests/cells.rs`. Seen to fail: see the head of `loom_tests`; and
+//! `what_was_running_leaves_little_behind`, when a thread ends and keeps its magazines.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
