@@ -573,7 +573,6 @@ impl DrivingThread {
             if budget::take_forced_yield() {
                 scheduler.counters.forced_yields.add(1);
             }
-            scheduler.hooks.on_runnable(&runnable);
             core.queue.push_back(runnable);
             // As in `push_yielded` of a worker.
             core.yields += 1;

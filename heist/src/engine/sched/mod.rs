@@ -326,7 +326,8 @@ impl Hooks {
         }
     }
 
-    /// Polls `runnable`, with the hooks around it.
+    /// Polls `runnable`, with the hooks around it. If it wants another turn, that is noted as by
+    /// [`on_runnable`](Self::on_runnable).
     #[inline(always)]
     pub(crate) fn run(&self, runnable: Runnable, worker: &WorkerCounters) -> Polled {
         if self.observes_polls {
@@ -365,6 +366,9 @@ impl Hooks {
         };
         if let Some(hook) = &self.after_poll {
             unwind::guarded(|| hook(&facts));
+        }
+        if let Polled::Again(runnable) = &polled {
+            self.on_runnable(runnable);
         }
         polled
     }
