@@ -129,7 +129,7 @@ impl WorkerContext<Stealing> {
     #[inline(always)]
     pub(super) fn push_yielded(&self, core: &mut Core<Stealing>, runnable: Runnable) {
         let others = self.push_back(core, runnable);
-        if others > 0 && core.pace.wants_help(others) {
+        if core.pace.asks_after_yield(others) {
             self.crew.help();
         }
         // Who yields may wait for what only the drivers bring: when all that is queued has yielded
