@@ -50,7 +50,7 @@ impl Future for YieldNow {
 /// # }
 /// ```
 #[inline]
-pub fn yield_now() -> impl Future<Output = ()> + Send + Sync {
+pub fn yield_now() -> impl Future<Output = ()> {
     YieldNow {
         yielded: false,
         _pinned: PhantomPinned,

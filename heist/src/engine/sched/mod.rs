@@ -9,7 +9,8 @@
 //! # The path of a task, in the work-stealing scheduler
 //!
 //! `crew::Crew::spawn` makes it and pushes it (`push`) → `worker::WorkerContext::run` finds it
-//! (`next_task`: slot, local queue, injector, or `search`: a sibling's queue) → `run_task` polls it
+//! (`next_task`: local queue, injector, or `search`: a sibling's queue) → `run_task` polls it, and what it leaves
+//! in the slot (`take_follower`)
 //! → it waits → its waker pushes it again (`push`).
 //!
 //! # The sleep protocol
