@@ -8,6 +8,7 @@
 //! recent polls, which its counters keep anyway. It is a guess: a single poll may be much longer than the
 //! mean. What was held back for that is made good by the looks at the drivers, after [`HOLD_BACK`] in which
 //! there was always something; by searchers that are awake anyway; and by the [`watch`](super::watch).
+//! A task that yields brings nothing new: for it the worker asks once in as many yields as are worth a wake.
 //!
 //! The mean is of polls alone ([`Stretch`](super::counters::Stretch)). With the time in which a worker looks for
 //! work it would feed itself: two workers that share few tasks look around a lot, so that tasks seem long, and
