@@ -8,6 +8,7 @@
 //! recent polls, which its counters keep anyway. It is a guess: a single poll may be much longer than the
 //! mean. What was held back for that is made good by the looks at the drivers, after [`HOLD_BACK`] in which
 //! there was always something; by searchers that are awake anyway; and by the [`watch`](super::watch).
+//! A task that yields brings nothing new: for it the worker asks once in as many yields as are worth a wake.
 //!
 //! The mean is of polls alone ([`Stretch`](super::counters::Stretch)). With the time in which a worker looks for
 //! work it would feed itself: two workers that share few tasks look around a lot, so that tasks seem long, and
@@ -64,6 +65,8 @@ pub(super) struct Pace {
     slow: u8,
     /// The length of the queue from which help is asked for.
     help_from: u32,
+    /// Yields until it is asked for because of them; never 0.
+    until_ask: u32,
     /// Since when the looks find some tasks, and always too few to ask.
     held_back_since: Option<Instant>,
 }
@@ -75,6 +78,7 @@ impl Pace {
             polls_to_look: u32::MAX,
             slow: 0,
             help_from: 1,
+            until_ask: 1,
             held_back_since: None,
         }
     }
@@ -82,6 +86,7 @@ impl Pace {
     /// A poll takes `mean_nanos` now, 0 if none was measured; and took `sample` since the last time.
     pub(super) fn follow(&mut self, mean_nanos: u64, sample: Option<u64>) {
         self.help_from = help_from(mean_nanos);
+        self.until_ask = self.until_ask.min(self.help_from);
         let polls = LOOK_EVERY.checked_div(mean_nanos).unwrap_or(u64::MAX);
         self.polls_to_look = polls.clamp(LEAST_POLLS, u64::from(u32::MAX)) as u32;
         self.slow = match sample {
@@ -99,6 +104,21 @@ impl Pace {
     /// After how many polls to look at the drivers, `event_interval` at most.
     pub(super) fn polls_to_look(&self, event_interval: u32) -> u32 {
         self.polls_to_look.min(event_interval)
+    }
+
+    /// A task yielded and is queued again behind `others`: whether to ask for help. They were announced when they
+    /// came, as far as they were worth it, so there is no need to look for sleepers at each yield: once as many
+    /// polls were done as are worth a wake is often enough.
+    #[inline(always)]
+    pub(super) fn asks_after_yield(&mut self, others: u32) -> bool {
+        self.until_ask -= 1;
+        self.until_ask == 0 && self.asks_now(others)
+    }
+
+    #[cold]
+    fn asks_now(&mut self, others: u32) -> bool {
+        self.until_ask = self.help_from;
+        others > 0 && self.wants_help(others)
     }
 
     /// Whether a queue of this length is worth a sibling's wake.
@@ -214,6 +234,24 @@ mod tests {
         assert!(at(200).wants_help(25));
         assert!(!at(1).wants_help(10));
         assert!(at(1).wants_help(MOST as u32));
+    }
+
+    #[test]
+    fn yields_ask_as_often_as_polls_are_worth_a_wake() {
+        let asks = |mean_nanos, others| {
+            let mut pace = at(mean_nanos);
+            (0..200).filter(|_| pace.asks_after_yield(others)).count()
+        };
+        assert_eq!(asks(10_000, 1), 200);
+        assert_eq!(asks(10_000, 0), 0);
+        // The first, as what came before is not known, and then every twentieth.
+        assert_eq!(asks(250, 20), 10);
+        assert_eq!(asks(250, 19), 0);
+        // It does not wait by an old measure.
+        let mut pace = at(1);
+        assert!(pace.asks_after_yield(200));
+        pace.follow(10_000, None);
+        assert!(pace.asks_after_yield(1));
     }
 
     #[test]
