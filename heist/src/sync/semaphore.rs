@@ -207,7 +207,11 @@ impl Semaphore {
     /// # }
     /// ```
     pub async fn acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
-        self.acquire_many(1).await
+        self.permits.acquire(1).await?;
+        Ok(SemaphorePermit {
+            semaphore: self,
+            count: 1,
+        })
     }
 
     /// Waits for `n` permits, and takes them all at once.
@@ -233,11 +237,10 @@ impl Semaphore {
     /// # }
     /// ```
     pub async fn acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
-        let count = n as usize;
-        self.permits.acquire(count).await?;
+        self.permits.acquire(n as usize).await?;
         Ok(SemaphorePermit {
             semaphore: self,
-            count,
+            count: n as usize,
         })
     }
 
@@ -325,7 +328,11 @@ impl Semaphore {
     /// # }
     /// ```
     pub async fn acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, AcquireError> {
-        self.acquire_many_owned(1).await
+        self.permits.acquire(1).await?;
+        Ok(OwnedSemaphorePermit {
+            semaphore: self,
+            count: 1,
+        })
     }
 
     /// Waits for `n` permits that keep the semaphore alive.
@@ -355,11 +362,10 @@ impl Semaphore {
         self: Arc<Self>,
         n: u32,
     ) -> Result<OwnedSemaphorePermit, AcquireError> {
-        let count = n as usize;
-        self.permits.acquire(count).await?;
+        self.permits.acquire(n as usize).await?;
         Ok(OwnedSemaphorePermit {
             semaphore: self,
-            count,
+            count: n as usize,
         })
     }
 
