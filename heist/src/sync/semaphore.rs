@@ -237,10 +237,11 @@ impl Semaphore {
     /// # }
     /// ```
     pub async fn acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
-        self.permits.acquire(n as usize).await?;
+        let count = n as usize;
+        self.permits.acquire(count).await?;
         Ok(SemaphorePermit {
             semaphore: self,
-            count: n as usize,
+            count,
         })
     }
 
@@ -362,10 +363,11 @@ impl Semaphore {
         self: Arc<Self>,
         n: u32,
     ) -> Result<OwnedSemaphorePermit, AcquireError> {
-        self.permits.acquire(n as usize).await?;
+        let count = n as usize;
+        self.permits.acquire(count).await?;
         Ok(OwnedSemaphorePermit {
             semaphore: self,
-            count: n as usize,
+            count,
         })
     }
 

@@ -33,8 +33,8 @@ use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
-pub use crate::engine::base::budget::{Coop, RestoreOnPending, cooperative};
 use crate::engine::base::budget::{self, Budget, BudgetScope};
+pub use crate::engine::base::budget::{Coop, RestoreOnPending, cooperative};
 
 /// Takes one unit of budget; `Pending` if there is none, and another turn was asked for.
 ///
