@@ -74,10 +74,12 @@ fn futures_of_channels() {
 
 #[heist::test]
 async fn futures_of_timers_and_sockets() -> std::io::Result<()> {
-    use heist::net::{TcpListener, TcpStream};
+    use heist::net::{TcpListener, TcpStream, UdpSocket};
 
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let stream = TcpStream::connect(listener.local_addr()?).await?;
+    let addr = listener.local_addr()?;
+    let socket = UdpSocket::bind("127.0.0.1:0").await?;
     let second = Duration::from_secs(1);
     check(&[
         ("sleep", size_of_val(&time::sleep(second)), 80),
@@ -85,6 +87,17 @@ async fn futures_of_timers_and_sockets() -> std::io::Result<()> {
         ("tick", size_of_val(&time::interval(second).tick()), 24),
         ("TcpStream", size_of_val(&stream), 32),
         ("accept", size_of_val(&listener.accept()), 128),
+        (
+            "TcpListener::bind",
+            size_of_val(&TcpListener::bind(addr)),
+            72,
+        ),
+        (
+            "TcpStream::connect",
+            size_of_val(&TcpStream::connect(addr)),
+            192,
+        ),
+        ("UdpSocket::connect", size_of_val(&socket.connect(addr)), 88),
         ("readable", size_of_val(&stream.readable()), 104),
     ]);
     Ok(())
