@@ -47,6 +47,45 @@ pub(crate) struct WorkerCounters {
     thread: Mutex<Option<ThreadId>>,
 }
 
+/// The time that a worker is up, between two sleeps, or the part of it that was not counted yet.
+#[derive(Debug)]
+pub(crate) struct Stretch {
+    since: Instant,
+    /// What it spent on looking for work: no part of its polls. A mean that had it in would tell that polls
+    /// are long, and worth the help of siblings, whenever siblings that help each other have little to do.
+    looking: Duration,
+    out_of_work_since: Option<Instant>,
+}
+
+impl Stretch {
+    pub(crate) fn new(now: Instant) -> Self {
+        Self {
+            since: now,
+            looking: Duration::ZERO,
+            out_of_work_since: None,
+        }
+    }
+
+    pub(crate) fn out_of_work(&mut self, now: Instant) {
+        self.out_of_work_since = Some(now);
+    }
+
+    pub(crate) fn at_work(&mut self, now: Instant) {
+        if let Some(since) = self.out_of_work_since.take() {
+            self.looking += now.duration_since(since);
+        }
+    }
+
+    /// Begins again. How long it was up until now, and how long at work.
+    fn cut(&mut self, now: Instant) -> (Duration, Duration) {
+        self.at_work(now);
+        let up = now.duration_since(self.since);
+        let at_work = up.saturating_sub(self.looking);
+        *self = Self::new(now);
+        (up, at_work)
+    }
+}
+
 /// How many polls it takes for the mean to forget half of what was before.
 const MEMORY: u64 = 8;
 
@@ -59,11 +98,12 @@ impl WorkerCounters {
         }
     }
 
-    /// Counts the time since `since`, when this was last called or the worker got up. How long a poll took of
-    /// those since then, in nanoseconds, if there were any.
-    pub(crate) fn count_busy(&self, since: Instant, now: Instant) -> Option<u64> {
-        let nanos = now.duration_since(since).as_nanos() as u64;
-        self.busy_nanos.add(nanos);
+    /// Counts a stretch that ends, or is cut, now. How long a poll took of those in it, in nanoseconds, if there
+    /// were any.
+    pub(crate) fn count_busy(&self, stretch: &mut Stretch, now: Instant) -> Option<u64> {
+        let (up, at_work) = stretch.cut(now);
+        self.busy_nanos.add(up.as_nanos() as u64);
+        let nanos = at_work.as_nanos() as u64;
         let polls = self.polls.get().wrapping_sub(self.polls_measured.get());
         if polls == 0 {
             return None;
@@ -94,5 +134,31 @@ impl WorkerCounters {
     /// The mean time of a poll.
     pub(crate) fn mean_poll_time(&self) -> Duration {
         Duration::from_nanos(self.mean_poll_nanos.get())
+    }
+}
+
+#[cfg(all(test, not(heist_loom)))]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::{Stretch, WorkerCounters};
+
+    #[test]
+    fn looking_for_work_is_busy_time_and_no_part_of_a_poll() {
+        let counters = WorkerCounters::default();
+        let start = Instant::now();
+        let at = |micros| start + Duration::from_micros(micros);
+        let mut stretch = Stretch::new(at(0));
+        counters.polls.add(10);
+        stretch.out_of_work(at(10));
+        stretch.at_work(at(90));
+        assert_eq!(counters.count_busy(&mut stretch, at(100)), Some(2_000));
+        assert_eq!(counters.mean_poll_time(), Duration::from_micros(2));
+        // It begins again where it was cut, and ends while it looks.
+        counters.polls.add(1);
+        stretch.out_of_work(at(102));
+        assert_eq!(counters.count_busy(&mut stretch, at(120)), Some(2_000));
+        assert_eq!(counters.busy_nanos.get(), 120_000);
+        assert_eq!(counters.count_busy(&mut stretch, at(130)), None);
     }
 }

@@ -17,7 +17,7 @@ use crate::engine::sched::counters::WorkerCounters;
 use crate::engine::sched::foreign::ForeignCalls;
 use crate::engine::sched::idle::Idle;
 use crate::engine::sched::pace::Pace;
-use crate::engine::sched::strategy::{Stealing, Strategy};
+use crate::engine::sched::strategy::{Stealing, Strategy, Visible};
 use crate::engine::sched::watch::Watch;
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::sched::{Hooks, Services, current};
@@ -346,10 +346,20 @@ pub(crate) fn with_own<S: Strategy, R>(
 }
 
 impl Crew<Stealing> {
-    /// True if there is work that a worker that is looking could take.
-    pub(super) fn work_visible(&self) -> bool {
-        !self.strategy.injector.is_empty()
-            || self.posts.iter().any(|post| !post.own.stealer.is_empty())
+    /// What a worker that looks around would find.
+    pub(super) fn visible(&self) -> Visible {
+        if !self.strategy.injector.is_empty() {
+            return Visible::Enough;
+        }
+        let mut found = Visible::Nothing;
+        for (index, post) in self.posts.iter().enumerate() {
+            found = match (found, post.visible(index)) {
+                (_, Visible::Enough) => return Visible::Enough,
+                (Visible::Nothing, other) | (Visible::Few(_), other @ Visible::Lone(_)) => other,
+                (first, _) => first,
+            };
+        }
+        found
     }
 }
 

@@ -28,7 +28,7 @@ use crate::engine::base::thread_mark::ThreadMark;
 use crate::engine::base::unwind;
 use crate::engine::driver::Driver;
 use crate::engine::queue::injector::{Injector, Push};
-use crate::engine::sched::counters::WorkerCounters;
+use crate::engine::sched::counters::{Stretch, WorkerCounters};
 use crate::engine::sched::foreign::ForeignCalls;
 use crate::engine::sched::push::YIELDS_BEFORE_DRIVERS;
 use crate::engine::sched::{Hooks, Services};
@@ -456,7 +456,7 @@ impl DrivingThread {
         });
         let waker = Waker::from(Arc::clone(&root));
         let mut cx = Context::from_waker(&waker);
-        let mut up_since = self.now();
+        let mut stretch = Stretch::new(self.now());
         loop {
             // Ordering: acquire pairs with the release in `wake_by_ref`. The load saves the write.
             if root.woken.load(Relaxed) && root.woken.swap(false, AcqRel) {
@@ -466,7 +466,7 @@ impl DrivingThread {
                     future.as_mut().poll(&mut cx)
                 });
                 if let Poll::Ready(output) = polled {
-                    scheduler.counters.count_busy(up_since, self.now());
+                    scheduler.counters.count_busy(&mut stretch, self.now());
                     return (core, output);
                 }
                 scheduler.services.count_forced_yields();
@@ -502,7 +502,7 @@ impl DrivingThread {
                 }
             }
             if idle {
-                core = self.sleep(core, &root, &mut up_since);
+                core = self.sleep(core, &root, &mut stretch);
             }
         }
     }
@@ -604,7 +604,7 @@ impl DrivingThread {
     }
 
     /// Sleeps until there is something to do.
-    fn sleep(&self, mut core: Box<Core>, root: &Root, up_since: &mut Instant) -> Box<Core> {
+    fn sleep(&self, mut core: Box<Core>, root: &Root, stretch: &mut Stretch) -> Box<Core> {
         let scheduler = &*self.scheduler;
         if let Some(hook) = &scheduler.hooks.before_park {
             (core, ()) = self.enter(core, || hook());
@@ -615,9 +615,9 @@ impl DrivingThread {
             let counters = &scheduler.counters;
             counters.parks.add(1);
             counters.queue_depth.set(0);
-            counters.count_busy(*up_since, self.now());
+            counters.count_busy(stretch, self.now());
             (core, ()) = self.enter(core, || self.park(root));
-            *up_since = self.now();
+            *stretch = Stretch::new(self.now());
             counters.unparks.add(1);
             if core.queue.is_empty() {
                 counters.noops.add(1);

@@ -3,7 +3,8 @@
 //!
 //! Weakened once, and seen to deadlock: without the fence of `worker_to_notify`; without that of
 //! `start_sleep`; without the second look of `sleep`; with a sleeper that looks only if it was a searcher
-//! itself (I4); without the second look of `Idle::claim`, and without the fence before it. The last
+//! itself (I4); without the second look of `Idle::claim`, and without the fence before it; with a pusher that says only after
+//! its announcement that the work is worth it (I7). The last
 //! searcher's look (I3) and its fence are needed only where one piece of work waits for the other, as the
 //! worker that is awake would come to it some time: `pieces_that_wait_for_each_other_run_side_by_side` was
 //! seen to deadlock without the one and without the other.
@@ -20,6 +21,8 @@ struct Crew {
     parkers: Vec<Parker>,
     /// Work that anybody can take.
     work: AtomicUsize,
+    /// Whether it is worth a wake, by its pusher's mean (I7).
+    worth_it: AtomicBool,
     /// Work not yet done; the last one closes.
     left: AtomicUsize,
     closed: AtomicBool,
@@ -37,6 +40,7 @@ impl Crew {
             idle,
             parkers: (0..workers).map(|_| Parker::new()).collect(),
             work: AtomicUsize::new(0),
+            worth_it: AtomicBool::new(false),
             left: AtomicUsize::new(work),
             closed: AtomicBool::new(false),
             in_pairs: false,
@@ -51,6 +55,7 @@ impl Crew {
     }
 
     fn push(&self) {
+        self.worth_it.store(true, Relaxed);
         self.work.fetch_add(1, Relaxed);
         self.notify();
     }
@@ -71,7 +76,7 @@ impl Crew {
     }
 
     fn work_visible(&self) -> bool {
-        self.work.load(Relaxed) > 0
+        self.work.load(Relaxed) > 0 && self.worth_it.load(Relaxed)
     }
 
     /// As `worker::run_task` does before it polls, and `take_injected` where nobody searched.
@@ -199,6 +204,7 @@ fn a_batch_announced_once_is_found_by_all_who_are_needed() {
                 thread::spawn(move || crew.run(worker))
             })
             .collect();
+        crew.worth_it.store(true, Relaxed);
         crew.work.fetch_add(2, Relaxed);
         crew.notify();
         for thread in threads {

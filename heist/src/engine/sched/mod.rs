@@ -41,7 +41,7 @@
 //! * **I4** A claimer that finds no bit has passed for a searcher: it takes the count back, and looks
 //!   for sleepers again after a fence. A worker that goes to sleep looks at all queues if it sees no
 //!   searcher, whether or not it was one.
-//! * **I5** So: if there is work that can be stolen and a worker sleeps, then somebody searches, or an
+//! * **I5** So: if there is announced work that can be stolen and a worker sleeps, then somebody searches, or an
 //!   unpark is on its way, or a running worker has yet to come to its own look.
 //! * **I6** A task in the slot is not announced: its worker runs it next. Nor is one that goes to an empty
 //!   queue because the slot has had its turns (`SLOT_RUNS`): two tasks that wake each other would wake a
@@ -49,7 +49,10 @@
 //!   ([`pace`]). If the worker is stuck in a long poll, [`watch`] has them taken
 //!   by others.
 //! * **I7** What a running task pushes on its worker's queue is announced only when the queue is long enough
-//!   to be worth a wake ([`pace`]). Nothing is lost by it: the worker comes to its queue.
+//!   to be worth a wake ([`pace`]). Nothing is lost by it: the worker comes to its queue. By the same measure
+//!   the last searcher looks for more (I3), and who goes to sleep leaves a queue alone whose owner it saw at work
+//!   (`has_overlooked`). Pusher and sleeper agree on it: the owner sets its mean before it pushes, and the fences of
+//!   I1 show it along with the push.
 //! * **I9** A worker that gets up for a single task wakes nobody, unless its polls are long by its pace: then what
 //!   comes by the reactor meanwhile would wait for them, and a sibling is woken to find nothing and sleep in the
 //!   reactor. Without that two tasks that feed each other by a socket can stay on one worker for good: each

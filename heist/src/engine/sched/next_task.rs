@@ -2,7 +2,7 @@
 
 use crate::engine::queue::local::CAPACITY;
 use crate::engine::sched::crew::Core;
-use crate::engine::sched::strategy::Stealing;
+use crate::engine::sched::strategy::{Stealing, Visible};
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::Runnable;
 
@@ -68,10 +68,11 @@ impl WorkerContext<Stealing> {
         let start = core.rng.below(posts.len() as u32) as usize;
         for i in 0..posts.len() {
             let victim = (start + i) % posts.len();
-            if victim == core.index || !(takes_all || posts[victim].is_worth_help()) {
+            let post = &posts[victim];
+            if victim == core.index || !(takes_all || post.visible(victim) == Visible::Enough) {
                 continue;
             }
-            if let Some((runnable, taken)) = posts[victim].own.stealer.steal_into(&core.own.queue) {
+            if let Some((runnable, taken)) = post.own.stealer.steal_into(&core.own.queue) {
                 let counters = &self.post().counters;
                 counters.steals.add(1);
                 counters.stolen.add(u64::from(taken));

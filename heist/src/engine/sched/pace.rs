@@ -6,8 +6,12 @@
 //! of a hundred nanoseconds that is a loss: they are done before it comes. So a worker asks for help only
 //! when what it has queued would take it about as long as the wake ([`WORTH_A_WAKE`]), by the mean of its
 //! recent polls, which its counters keep anyway. It is a guess: a single poll may be much longer than the
-//! mean. What was held back for that is made good by the look at every `event_interval`, by searchers that are
-//! awake anyway, and by the [`watch`](super::watch).
+//! mean. What was held back for that is made good by the looks at the drivers, after [`HOLD_BACK`] in which
+//! there was always something; by searchers that are awake anyway; and by the [`watch`](super::watch).
+//!
+//! The mean is of polls alone ([`Stretch`](super::counters::Stretch)). With the time in which a worker looks for
+//! work it would feed itself: two workers that share few tasks look around a lot, so that tasks seem long, and
+//! worth sharing. Ten tasks around one lock went from worker to worker with every other poll.
 //!
 //! # To look
 //!
@@ -20,16 +24,23 @@
 //!
 //! The same holds for a worker that has nothing to do and is awake: what would not be worth its wake it
 //! leaves to the owner, who has the data at hand, and looks around for a moment. It helps if [the
-//! same](FewTasks) is there for some microseconds, and before it goes to sleep. Else tasks that wake each other are parted again
+//! same](FewTasks) is there for some microseconds, and before it goes to sleep, unless it saw the owner run some.
+//! Else tasks that wake each other are parted again
 //! and again, and run in lockstep on two cores, for more than it costs one. No task is forgotten: the looks end
-//! in the sleep's announcement, which is followed by a look that takes whatever there is (I1).
+//! in the sleep's announcement, which is followed by a look that takes whatever was announced (I1), and the owner of
+//! the rest is at work on it.
+
+use std::time::{Duration, Instant};
 
 use crate::engine::sched::strategy::Place;
 
 /// What a sibling should find, in nanoseconds of work, for its wake to pay.
-const WORTH_A_WAKE: u64 = 2_000;
+const WORTH_A_WAKE: u64 = 5_000;
 /// The most tasks that wait for it.
 const MOST: u64 = 32;
+
+/// For how long few tasks are held back that never become none.
+const HOLD_BACK: Duration = Duration::from_micros(500);
 
 /// How long a worker that is busy leaves timers and sockets alone, in nanoseconds.
 const LOOK_EVERY: u64 = 200_000;
@@ -53,6 +64,8 @@ pub(super) struct Pace {
     slow: u8,
     /// The length of the queue from which help is asked for.
     help_from: u32,
+    /// Since when the looks find some tasks, and always too few to ask.
+    held_back_since: Option<Instant>,
 }
 
 impl Pace {
@@ -62,6 +75,7 @@ impl Pace {
             polls_to_look: u32::MAX,
             slow: 0,
             help_from: 1,
+            held_back_since: None,
         }
     }
 
@@ -91,6 +105,19 @@ impl Pace {
     #[inline]
     pub(super) fn wants_help(&self, queued: u32) -> bool {
         queued >= self.help_from
+    }
+
+    /// The same at a look at the drivers, for what has been there before: few tasks that never become none are
+    /// worth it too, after a while.
+    pub(super) fn still_wants_help(&mut self, queued: u32, now: Instant) -> bool {
+        if queued > 1 && !self.wants_help(queued) {
+            let since = *self.held_back_since.get_or_insert(now);
+            if now.duration_since(since) < HOLD_BACK {
+                return false;
+            }
+        }
+        self.held_back_since = None;
+        queued > 1
     }
 }
 
@@ -125,11 +152,18 @@ impl FewTasks {
         self.looks += 1;
         self.looks >= Self::PATIENCE
     }
+
+    /// Whether their owner was seen to run some of them: what is at `place` now was not the first before.
+    pub(super) fn has_moved(&self, place: Place) -> bool {
+        self.place.is_some_and(|seen| seen != place)
+    }
 }
 
 #[cfg(all(test, not(heist_loom)))]
 mod tests {
-    use super::{FewTasks, MOST, Pace};
+    use std::time::Instant;
+
+    use super::{FewTasks, HOLD_BACK, MOST, Pace};
 
     fn at(mean_nanos: u64) -> Pace {
         let mut pace = Pace::new();
@@ -176,10 +210,34 @@ mod tests {
 
     #[test]
     fn short_polls_wait_until_it_pays() {
-        assert!(!at(100).wants_help(10));
-        assert!(at(100).wants_help(20));
+        assert!(!at(200).wants_help(24));
+        assert!(at(200).wants_help(25));
         assert!(!at(1).wants_help(10));
         assert!(at(1).wants_help(MOST as u32));
+    }
+
+    #[test]
+    fn few_tasks_that_never_become_none_are_worth_help_after_a_while() {
+        let mut pace = at(100);
+        let start = Instant::now();
+        assert!(!pace.still_wants_help(3, start));
+        assert!(!pace.still_wants_help(3, start + HOLD_BACK / 2));
+        assert!(pace.still_wants_help(3, start + HOLD_BACK));
+        // From the beginning: help was asked for, or there was a look with nothing to share.
+        assert!(!pace.still_wants_help(3, start + HOLD_BACK));
+        assert!(!pace.still_wants_help(1, start + HOLD_BACK));
+        assert!(!pace.still_wants_help(3, start + HOLD_BACK * 2));
+        assert!(pace.still_wants_help(3, start + HOLD_BACK * 3));
+        assert!(pace.still_wants_help(60, start + HOLD_BACK * 3));
+    }
+
+    #[test]
+    fn before_the_sleep_they_are_left_only_to_an_owner_who_was_seen_at_work() {
+        let mut few = FewTasks::default();
+        assert!(!few.has_moved((0, 7)));
+        few.is_left((0, 7));
+        assert!(!few.has_moved((0, 7)));
+        assert!(few.has_moved((0, 8)));
     }
 
     #[test]

@@ -25,6 +25,7 @@ use crate::engine::sched::pace;
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::Runnable;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// How a task became runnable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -70,20 +71,18 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
 
     /// True if the worker has something to run that it need not look for.
     fn has_own_work(crew: &Crew<Self>, core: &Core<Self>) -> bool;
-    /// True if the worker, looking, could find something.
-    fn work_visible(crew: &Crew<Self>, core: &Core<Self>) -> bool;
-    /// What a worker that looks around for a moment would find.
-    fn visible(crew: &Crew<Self>, core: &Core<Self>) -> Visible {
-        match Self::work_visible(crew, core) {
-            true => Visible::Enough,
-            false => Visible::Nothing,
-        }
-    }
-    /// True if any worker could find something.
+    /// What a worker that looks around would find.
+    fn visible(crew: &Crew<Self>, core: &Core<Self>) -> Visible;
+    /// True if any worker could find something that is worth a wake.
     fn shared_work_visible(crew: &Crew<Self>) -> bool;
 
-    /// The worker has looked at the drivers; what they woke was not announced.
-    fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>);
+    /// The worker has looked at the drivers; what they woke was not announced. Before, `queued` tasks waited.
+    fn after_maintain(
+        worker: &WorkerContext<Self>,
+        core: &mut Core<Self>,
+        queued: usize,
+        now: Instant,
+    );
     /// As above, and it slept before.
     fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>);
 
@@ -114,6 +113,8 @@ pub(crate) enum Visible {
     Nothing,
     /// So little, in the queue of a worker that is awake, that it is not worth the while; and where.
     Few(Place),
+    /// A lone task there, whose owner takes long for a task.
+    Lone(Place),
     /// More, or what is nobody's yet.
     Enough,
 }
@@ -153,11 +154,18 @@ pub(crate) struct StealingPost {
 }
 
 impl Post<Stealing> {
-    /// Whether it has so much queued that one who is awake should take some.
-    pub(super) fn is_worth_help(&self) -> bool {
-        let queued = self.own.stealer.len();
-        // A lone task is most likely what its owner runs next.
-        queued > 1 && pace::is_worth_help(queued, self.counters.mean_poll_nanos.get())
+    /// What it has for one who is awake.
+    pub(super) fn visible(&self, index: usize) -> Visible {
+        let stealer = &self.own.stealer;
+        let queued = stealer.len();
+        let is_worth_help = || pace::is_worth_help(queued, self.counters.mean_poll_nanos.get());
+        match queued {
+            0 => Visible::Nothing,
+            // Most likely what its owner runs next.
+            1 if is_worth_help() => Visible::Lone((index, stealer.first())),
+            2.. if is_worth_help() => Visible::Enough,
+            _ => Visible::Few((index, stealer.first())),
+        }
     }
 }
 
@@ -224,35 +232,24 @@ impl Strategy for Stealing {
         !core.own.queue.is_empty()
     }
 
-    fn work_visible(crew: &Crew<Self>, _: &Core<Self>) -> bool {
-        crew.work_visible()
-    }
-
     fn visible(crew: &Crew<Self>, _: &Core<Self>) -> Visible {
-        if !crew.strategy.injector.is_empty() {
-            return Visible::Enough;
-        }
-        let mut found = Visible::Nothing;
-        for (index, post) in crew.posts.iter().enumerate() {
-            let stealer = &post.own.stealer;
-            if post.is_worth_help() {
-                return Visible::Enough;
-            }
-            if found == Visible::Nothing && !stealer.is_empty() {
-                found = Visible::Few((index, stealer.first()));
-            }
-        }
-        found
+        crew.visible()
     }
 
     fn shared_work_visible(crew: &Crew<Self>) -> bool {
-        crew.work_visible()
+        matches!(crew.visible(), Visible::Lone(_) | Visible::Enough)
     }
 
-    fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>) {
+    fn after_maintain(
+        worker: &WorkerContext<Self>,
+        core: &mut Core<Self>,
+        queued: usize,
+        now: Instant,
+    ) {
         let len = core.own.queue.len();
         worker.post().counters.queue_depth.set(u64::from(len));
-        if len > 1 {
+        let still_wants = core.pace.still_wants_help(len, now);
+        if still_wants || (len > 1 && len as usize > queued) {
             worker.crew.help();
         }
     }

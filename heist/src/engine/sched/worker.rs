@@ -8,6 +8,7 @@ use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::current as poll;
 use crate::engine::base::rng::{FastRand, ThreadRngScope};
 use crate::engine::base::unwind::{self, AbortOnUnwind};
+use crate::engine::sched::counters::Stretch;
 use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
 use crate::engine::sched::idle::Rise;
@@ -85,36 +86,41 @@ impl<S: Strategy> WorkerContext<S> {
 
     /// The loop, with the strategy's choices compiled in.
     pub(super) fn run<P: Pick<S>>(&self, mut core: Box<Core<S>>, pick: &P) {
-        let mut up_since = self.now();
+        let mut stretch = Stretch::new(self.now());
         if std::mem::take(&mut core.newborn) {
-            core = self.lie(core, &mut up_since);
+            core = self.lie(core, &mut stretch);
         }
         while !self.crew.is_closing() {
             core.tick = core.tick.wrapping_add(1);
             core.until_maintain -= 1;
             if core.until_maintain == 0 {
-                core = self.maintain(core, &mut up_since);
+                core = self.maintain(core, &mut stretch);
             }
-            let found = match pick.next_task(self, &mut core) {
-                None => pick.search(self, &mut core),
-                found => found,
+            let runnable = match pick.next_task(self, &mut core) {
+                Some(runnable) => runnable,
+                None => {
+                    stretch.out_of_work(self.now());
+                    let Some(runnable) = pick.search(self, &mut core) else {
+                        core = self.sleep(core, &mut stretch);
+                        continue;
+                    };
+                    stretch.at_work(self.now());
+                    runnable
+                }
             };
-            core = match found {
-                Some(runnable) => match self.run_task(core, runnable, pick) {
-                    Some(core) => core,
-                    None => {
-                        budget::replace(Budget::unconstrained());
-                        return;
-                    }
-                },
-                None => self.sleep(core, &mut up_since),
+            core = match self.run_task(core, runnable, pick) {
+                Some(core) => core,
+                None => {
+                    budget::replace(Budget::unconstrained());
+                    return;
+                }
             };
         }
         if core.searching {
             core.searching = false;
             let _ = self.crew.idle.stop_searching();
         }
-        self.post().counters.count_busy(up_since, self.now());
+        self.post().counters.count_busy(&mut stretch, self.now());
         if let Some(local) = self.local.get() {
             local.close();
         }
@@ -175,15 +181,15 @@ impl<S: Strategy> WorkerContext<S> {
     }
 
     /// The look at reactor and timers that a busy worker owes every so often.
-    fn maintain(&self, mut core: Box<Core<S>>, up_since: &mut Instant) -> Box<Core<S>> {
+    fn maintain(&self, mut core: Box<Core<S>>, stretch: &mut Stretch) -> Box<Core<S>> {
         // A worker that never sleeps is to be seen as the busy one it is.
         let now = self.now();
         let counters = &self.post().counters;
-        let sample = counters.count_busy(*up_since, now);
-        *up_since = now;
+        let sample = counters.count_busy(stretch, now);
         core.yields = 0;
         core.pace.follow(counters.mean_poll_nanos.get(), sample);
         core.until_maintain = core.pace.polls_to_look(self.crew.config.event_interval);
+        let queued = S::depth(&self.crew, self.index);
         let mut core = self.dispatch(core, || {
             self.crew.driver.poll();
             if let Some(timers) = self
@@ -196,7 +202,7 @@ impl<S: Strategy> WorkerContext<S> {
             }
             self.crew.fire_overdue(now);
         });
-        S::after_maintain(self, &mut core);
+        S::after_maintain(self, &mut core, queued, now);
         core
     }
 
@@ -213,38 +219,49 @@ impl<S: Strategy> WorkerContext<S> {
     }
 
     /// Looks around for a moment, as a searcher, whom pushers rely on and need not wake.
-    fn spin(&self, core: &Core<S>) -> bool {
+    fn spin(&self, core: &Core<S>, few: &mut FewTasks) -> bool {
         let others = self.crew.num_workers() - self.crew.idle.num_asleep() - 1;
-        let mut few = FewTasks::default();
         self.crew.worker_spin.wait(others, || {
             let worth_it = match S::visible(&self.crew, core) {
                 Visible::Nothing => false,
-                Visible::Few(place) => few.is_left(place),
+                Visible::Few(place) | Visible::Lone(place) => few.is_left(place),
                 Visible::Enough => true,
             };
             worth_it || self.crew.is_closing()
         })
     }
 
+    /// The last look before the sleep: what was announced is not left lying, nor what nobody seems to come to.
+    fn has_overlooked(&self, core: &Core<S>, few: &FewTasks) -> bool {
+        match S::visible(&self.crew, core) {
+            Visible::Nothing => false,
+            Visible::Few(place) => !few.has_moved(place),
+            Visible::Lone(_) | Visible::Enough => true,
+        }
+    }
+
     /// Sleeps until there is something to do, or something to look for.
-    fn sleep(&self, mut core: Box<Core<S>>, up_since: &mut Instant) -> Box<Core<S>> {
-        if core.searching && self.spin(&core) {
+    fn sleep(&self, mut core: Box<Core<S>>, stretch: &mut Stretch) -> Box<Core<S>> {
+        let mut few = FewTasks::default();
+        if core.searching && self.spin(&core, &mut few) {
+            stretch.at_work(self.now());
             return core;
         }
         let was_searching = std::mem::take(&mut core.searching);
         let unseen = self.crew.idle.start_sleep(self.index, was_searching);
-        if (unseen || S::TARGETED) && S::work_visible(&self.crew, &core) {
+        if (unseen || S::TARGETED) && self.has_overlooked(&core, &few) {
             // I1, I8: something came while we were announcing.
             core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
             core.takes_all = true;
+            stretch.at_work(self.now());
             return core;
         }
         self.crew.leave_to_watch();
-        self.lie(core, up_since)
+        self.lie(core, stretch)
     }
 
     /// The sleep itself, once it is announced.
-    fn lie(&self, mut core: Box<Core<S>>, up_since: &mut Instant) -> Box<Core<S>> {
+    fn lie(&self, mut core: Box<Core<S>>, stretch: &mut Stretch) -> Box<Core<S>> {
         if let Some(hook) = &self.crew.hooks.before_park {
             // The hook may spawn and wake: then the queue is not empty, and there is no sleep.
             core = self.dispatch(core, || {
@@ -253,7 +270,7 @@ impl<S: Strategy> WorkerContext<S> {
         }
         let counters = &self.post().counters;
         let mut now = self.now();
-        let sample = counters.count_busy(*up_since, now);
+        let sample = counters.count_busy(stretch, now);
         core.pace.follow(counters.mean_poll_nanos.get(), sample);
         counters.parks.add(1);
 
@@ -278,7 +295,7 @@ impl<S: Strategy> WorkerContext<S> {
             // W6: of those the watch is not told.
             core.known_tick = timers.next_tick();
         }
-        *up_since = now;
+        *stretch = Stretch::new(now);
         counters.unparks.add(1);
         if !S::has_own_work(&self.crew, &core) {
             counters.noops.add(1);

@@ -63,6 +63,7 @@ use std::fmt;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Instant;
 
 use self::ended::Ended;
 use self::scheduler::Wishes;
@@ -71,7 +72,7 @@ use crate::engine::base::counters::Counter;
 use crate::engine::base::parker::SharedParker;
 use crate::engine::base::unwind;
 use crate::engine::sched::crew::{Core, Crew, CrewConfig};
-use crate::engine::sched::strategy::{Cause, Strategy};
+use crate::engine::sched::strategy::{Cause, Strategy, Visible};
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::{self, Id, JoinHandle, Origin};
 use crate::loom::sync::Mutex;
@@ -394,8 +395,11 @@ impl Strategy for Custom {
             .unwrap_or(false)
     }
 
-    fn work_visible(crew: &Crew<Self>, core: &Core<Self>) -> bool {
-        Self::has_own_work(crew, core) || Self::shared_work_visible(crew)
+    fn visible(crew: &Crew<Self>, core: &Core<Self>) -> Visible {
+        match Self::has_own_work(crew, core) || Self::shared_work_visible(crew) {
+            true => Visible::Enough,
+            false => Visible::Nothing,
+        }
     }
 
     fn shared_work_visible(crew: &Crew<Self>) -> bool {
@@ -405,7 +409,7 @@ impl Strategy for Custom {
         .unwrap_or(false)
     }
 
-    fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>) {
+    fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>, _: usize, _: Instant) {
         if std::mem::take(&mut core.own.unannounced) > 0 {
             worker.crew.notify();
         }
