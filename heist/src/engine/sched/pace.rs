@@ -17,7 +17,8 @@
 //! # To look
 //!
 //! The same mean tells when to look at the drivers: after `event_interval` polls, or sooner if these take longer
-//! than [`LOOK_EVERY`]. A look costs about a microsecond. And whether a sibling is worth its wake only to
+//! than [`LOOK_EVERY`]; or when all tasks have yielded some times, which are fewer if they are long. A look costs
+//! about a microsecond. And whether a sibling is worth its wake only to
 //! take our place in the reactor: not by the mean, which is high for a while after a single long poll or after
 //! the system took the processor away, but when most of the last stretches of work were slow.
 //!
@@ -33,6 +34,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::engine::sched::push::YIELDS_BEFORE_DRIVERS;
 use crate::engine::sched::strategy::Place;
 
 /// What a sibling should find, in nanoseconds of work, for its wake to pay.
@@ -50,6 +52,10 @@ const LOOK_EVERY: u64 = 200_000;
 /// would be little else.
 const LEAST_POLLS: u64 = 8;
 
+/// How long each of the queued tasks may go on yielding before the drivers are looked at, in nanoseconds, and at
+/// most [`YIELDS_BEFORE_DRIVERS`] times: what it waits for may be theirs to bring.
+const YIELD_FOR: u64 = 10_000;
+
 /// Polls that take so many nanoseconds are long: several times what it costs to wake a sibling.
 const SLOW: u64 = 50_000;
 /// How many slow stretches more than others it takes to be slow, and how many are remembered.
@@ -61,6 +67,8 @@ const SLOW_MOST: u8 = 6;
 pub(super) struct Pace {
     /// How many polls take [`LOOK_EVERY`].
     polls_to_look: u32,
+    /// How often all that is queued may yield before the drivers are looked at.
+    yields_to_look: u32,
     /// Up with each slow stretch of work, down with each other.
     slow: u8,
     /// The length of the queue from which help is asked for.
@@ -76,6 +84,7 @@ impl Pace {
     pub(super) fn new() -> Self {
         Self {
             polls_to_look: u32::MAX,
+            yields_to_look: YIELDS_BEFORE_DRIVERS,
             slow: 0,
             help_from: 1,
             until_ask: 1,
@@ -89,6 +98,8 @@ impl Pace {
         self.until_ask = self.until_ask.min(self.help_from);
         let polls = LOOK_EVERY.checked_div(mean_nanos).unwrap_or(u64::MAX);
         self.polls_to_look = polls.clamp(LEAST_POLLS, u64::from(u32::MAX)) as u32;
+        let yields = YIELD_FOR.checked_div(mean_nanos).unwrap_or(u64::MAX);
+        self.yields_to_look = yields.clamp(1, u64::from(YIELDS_BEFORE_DRIVERS)) as u32;
         self.slow = match sample {
             None => self.slow,
             Some(nanos) if nanos >= SLOW => (self.slow + 1).min(SLOW_MOST),
@@ -104,6 +115,12 @@ impl Pace {
     /// After how many polls to look at the drivers, `event_interval` at most.
     pub(super) fn polls_to_look(&self, event_interval: u32) -> u32 {
         self.polls_to_look.min(event_interval)
+    }
+
+    /// How often each of the queued tasks may give up its turn before the drivers are looked at.
+    #[inline]
+    pub(super) fn yields_to_look(&self) -> u32 {
+        self.yields_to_look
     }
 
     /// A task yielded and is queued again behind `others`: whether to ask for help. They were announced when they
@@ -211,6 +228,15 @@ mod tests {
         assert_eq!(at(100_000).polls_to_look(61), 8);
         assert_eq!(at(10_000_000).polls_to_look(61), 8);
         assert_eq!(at(10_000).polls_to_look(7), 7);
+    }
+
+    #[test]
+    fn long_polls_that_yield_do_not_either() {
+        assert_eq!(at(0).yields_to_look(), 4);
+        assert_eq!(at(1_000).yields_to_look(), 4);
+        assert_eq!(at(4_000).yields_to_look(), 2);
+        assert_eq!(at(10_000).yields_to_look(), 1);
+        assert_eq!(at(1_000_000).yields_to_look(), 1);
     }
 
     #[test]

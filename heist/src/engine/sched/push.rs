@@ -135,7 +135,7 @@ impl WorkerContext<Stealing> {
         // Who yields may wait for what only the drivers bring: when all that is queued has yielded
         // so often, they are looked at before their time.
         core.yields += 1;
-        if core.yields >= YIELDS_BEFORE_DRIVERS * (others + 1) {
+        if core.yields >= core.pace.yields_to_look() * (others + 1) {
             core.until_maintain = 1;
         }
     }
