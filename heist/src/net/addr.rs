@@ -63,31 +63,31 @@ pub(crate) fn to_socket_addrs<T: ToSocketAddrs>(addr: T) -> T::Future {
     addr.to_socket_addrs(Internal)
 }
 
-/// Tries `connect` (or bind) on each address, until one works.
+/// Does `attempt`, which does not wait, with each address until one works.
 ///
 /// # Errors
 ///
 /// The last one's; or that there are none.
-pub(crate) async fn try_each<T: ToSocketAddrs, S, F>(
-    addr: T,
-    mut connect: impl FnMut(SocketAddr) -> F,
-) -> io::Result<S>
-where
-    F: Future<Output = io::Result<S>>,
-{
+pub(crate) fn try_each<S>(
+    addrs: impl Iterator<Item = SocketAddr>,
+    mut attempt: impl FnMut(SocketAddr) -> io::Result<S>,
+) -> io::Result<S> {
     let mut last = None;
-    for addr in to_socket_addrs(addr).await? {
-        match connect(addr).await {
+    for addr in addrs {
+        match attempt(addr) {
             Ok(socket) => return Ok(socket),
             Err(e) => last = Some(e),
         }
     }
-    Err(last.unwrap_or_else(|| {
-        io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "the name stands for no address",
-        )
-    }))
+    Err(last.unwrap_or_else(no_address))
+}
+
+/// What came of trying no address at all.
+pub(crate) fn no_address() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        "the name stands for no address",
+    )
 }
 
 /// What the system says of a host: a blocking call, on a thread of the pool.

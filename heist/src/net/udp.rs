@@ -76,10 +76,9 @@ impl UdpSocket {
     /// # }
     /// ```
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<Self> {
-        try_each(addr, |addr| async move {
+        try_each(to_socket_addrs(addr).await?, |addr| {
             Self::from_mio(mio::net::UdpSocket::bind(addr)?)
         })
-        .await
     }
 
     /// Connects the socket: it sends to this address, and receives from no other.
@@ -108,7 +107,7 @@ impl UdpSocket {
     /// # }
     /// ```
     pub async fn connect<A: ToSocketAddrs>(&self, addr: A) -> io::Result<()> {
-        try_each(addr, |addr| async move { self.io.connect(addr) }).await
+        try_each(to_socket_addrs(addr).await?, |addr| self.io.connect(addr))
     }
 
     fn recv_from_into(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<(usize, SocketAddr)> {

@@ -26,12 +26,6 @@
 //! All waiting is first come, first served unless a type says otherwise, and each method says what
 //! happens when its future is dropped halfway (*Cancel safety*).
 
-use std::future::{Future, poll_fn};
-use std::pin::pin;
-use std::task::{Poll, ready};
-
-use crate::engine::base::budget;
-
 /// The public API is about `std`'s `Arc`, also in models: loom's cannot be a method's receiver.
 pub(crate) use std::sync::Arc as StdArc;
 
@@ -104,15 +98,3 @@ mod test_support;
 #[cfg(all(test, heist_loom))]
 #[allow(unsafe_code, reason = "a cell that loom watches")]
 pub(crate) mod testing;
-
-/// Runs `future` as one operation that spends one unit of budget when it ends.
-async fn spend_budget<F: Future>(future: F) -> F::Output {
-    let mut future = pin!(future);
-    poll_fn(|cx| {
-        let coop = ready!(budget::poll_proceed(cx));
-        let output = ready!(future.as_mut().poll(cx));
-        coop.made_progress();
-        Poll::Ready(output)
-    })
-    .await
-}

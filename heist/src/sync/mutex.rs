@@ -19,6 +19,9 @@ use crate::sync::guard::guard_impls;
 use crate::sync::permits::Permits;
 use crate::sync::{StdArc as Arc, UnsafeValueCell};
 
+/// M2. Said where the permits are awaited: a function for it would be a future around theirs.
+const NEVER_CLOSED: &str = "a mutex is never closed";
+
 /// A lock whose [`lock`](Self::lock) waits without blocking the thread.
 ///
 /// Its guard may be held across an `.await`, which is what it is for: a connection that is used for
@@ -134,12 +137,6 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    async fn acquire(&self) {
-        if self.permits.acquire(1).await.is_err() {
-            unreachable!("M2: never closed");
-        }
-    }
-
     /// Waits for the lock.
     ///
     /// # Cancel safety
@@ -157,7 +154,7 @@ impl<T: ?Sized> Mutex<T> {
     /// # }
     /// ```
     pub async fn lock(&self) -> MutexGuard<'_, T> {
-        self.acquire().await;
+        self.permits.acquire(1).await.expect(NEVER_CLOSED);
         MutexGuard { lock: self }
     }
 
@@ -205,7 +202,7 @@ impl<T: ?Sized> Mutex<T> {
     /// # }
     /// ```
     pub async fn lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
-        self.acquire().await;
+        self.permits.acquire(1).await.expect(NEVER_CLOSED);
         OwnedMutexGuard {
             hold: OwnedHold(self),
         }

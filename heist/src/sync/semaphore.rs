@@ -207,7 +207,11 @@ impl Semaphore {
     /// # }
     /// ```
     pub async fn acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
-        self.acquire_many(1).await
+        self.permits.acquire(1).await?;
+        Ok(SemaphorePermit {
+            semaphore: self,
+            count: 1,
+        })
     }
 
     /// Waits for `n` permits, and takes them all at once.
@@ -325,7 +329,11 @@ impl Semaphore {
     /// # }
     /// ```
     pub async fn acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, AcquireError> {
-        self.acquire_many_owned(1).await
+        self.permits.acquire(1).await?;
+        Ok(OwnedSemaphorePermit {
+            semaphore: self,
+            count: 1,
+        })
     }
 
     /// Waits for `n` permits that keep the semaphore alive.

@@ -33,8 +33,8 @@ use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
-pub use crate::engine::base::budget::RestoreOnPending;
 use crate::engine::base::budget::{self, Budget, BudgetScope};
+pub use crate::engine::base::budget::{Coop, RestoreOnPending, cooperative};
 
 /// Takes one unit of budget; `Pending` if there is none, and another turn was asked for.
 ///
@@ -120,50 +120,5 @@ impl<F: Future> Future for Unconstrained<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let _unlimited = BudgetScope::enter(Budget::unconstrained());
         self.project().inner.poll(cx)
-    }
-}
-
-pin_project! {
-    /// A future that spends budget; see [`cooperative`].
-    #[derive(Debug)]
-    #[must_use = "futures do nothing unless polled"]
-    pub struct Coop<F: Future> {
-        #[pin]
-        fut: F,
-    }
-}
-
-/// Makes a future that knows nothing of the budget take part in it: each time it is ready costs one
-/// unit, and it is not polled when there is none.
-///
-/// # Cancel safety
-///
-/// That of `fut`: it is not polled when the budget is spent, and so loses nothing.
-///
-/// # Examples
-///
-/// ```
-/// # #[heist::main(flavor = "current_thread")]
-/// # async fn main() {
-/// use heist::task::coop::cooperative;
-///
-/// // A future that is always ready would never let others have their turn.
-/// for _ in 0..1000 {
-///     cooperative(std::future::ready(())).await;
-/// }
-/// # }
-/// ```
-pub fn cooperative<F: Future>(fut: F) -> Coop<F> {
-    Coop { fut }
-}
-
-impl<F: Future> Future for Coop<F> {
-    type Output = F::Output;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        let budget = ready!(poll_proceed(cx));
-        let output = ready!(self.project().fut.poll(cx));
-        budget.made_progress();
-        Poll::Ready(output)
     }
 }

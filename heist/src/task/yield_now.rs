@@ -1,10 +1,37 @@
 //! Giving up the turn.
 
 use std::future::Future;
+use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use pin_project_lite::pin_project;
+
 use crate::engine::base::current;
+
+pin_project! {
+    /// Pending once. A type of its own, and not an `async fn`: that would be a second state around this one.
+    #[derive(Debug)]
+    struct YieldNow {
+        yielded: bool,
+        // What an `async fn` gives is not `Unpin` either.
+        #[pin]
+        _pinned: PhantomPinned,
+    }
+}
+
+impl Future for YieldNow {
+    type Output = ();
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if std::mem::replace(self.project().yielded, true) {
+            return Poll::Ready(());
+        }
+        current::yield_turn(cx);
+        Poll::Pending
+    }
+}
 
 /// Lets others run: the task goes to the end of its queue and comes back when its turn is there.
 ///
@@ -22,25 +49,10 @@ use crate::engine::base::current;
 /// println!("second");
 /// # }
 /// ```
-pub async fn yield_now() {
-    /// Pending once.
-    struct YieldNow {
-        yielded: bool,
+#[inline]
+pub fn yield_now() -> impl Future<Output = ()> {
+    YieldNow {
+        yielded: false,
+        _pinned: PhantomPinned,
     }
-
-    impl Future for YieldNow {
-        type Output = ();
-
-        #[inline]
-        fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-            if self.yielded {
-                return Poll::Ready(());
-            }
-            self.yielded = true;
-            current::yield_turn(cx);
-            Poll::Pending
-        }
-    }
-
-    YieldNow { yielded: false }.await;
 }

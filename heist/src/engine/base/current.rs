@@ -18,12 +18,11 @@ crate::loom::thread_local! {
 #[derive(Debug)]
 pub(crate) struct Current {
     /// Address of the running task's cell; null outside a task. Never dereferenced through here:
-    /// it only answers "is this waker the running task's own?".
+    /// it only answers "is this waker the running task's own?". With [`YIELDED`] from the moment that the
+    /// task gives up its turn without waiting for anything: so it is saved and restored with it.
     task: Cell<*const ()>,
     /// The running task's id, 0 outside a task.
     id: Cell<u64>,
-    /// Set by the running task when it gives up its turn without waiting for anything.
-    yielded: Cell<bool>,
     /// False while blocking this thread would hold up an executor: set by the runtime around its
     /// polls, asked by every `blocking_*` method.
     may_block: Cell<bool>,
@@ -32,13 +31,15 @@ pub(crate) struct Current {
     pub(super) forced_yield: Cell<bool>,
 }
 
+/// The lowest bit of a cell's address, which is always 0.
+const YIELDED: usize = 1;
+
 /// What to put back when a poll ends.
 #[derive(Debug, Clone, Copy)]
 #[must_use]
 pub(crate) struct Outer {
     task: *const (),
     id: u64,
-    yielded: bool,
 }
 
 impl Current {
@@ -46,7 +47,6 @@ impl Current {
         Self {
             task: Cell::new(ptr::null()),
             id: Cell::new(0),
-            yielded: Cell::new(false),
             may_block: Cell::new(true),
             budget: Cell::new(Budget::unconstrained()),
             forced_yield: Cell::new(false),
@@ -63,10 +63,10 @@ pub(crate) fn with<R>(f: impl FnOnce(&Current) -> R) -> R {
 /// Says that this thread now runs the task whose cell is at `task`. The poll's end calls [`leave`].
 #[inline(always)]
 pub(crate) fn enter(task: *const (), id: u64) -> Outer {
+    debug_assert!(task.addr() & YIELDED == 0, "cells are aligned");
     with(|c| Outer {
         task: c.task.replace(task),
         id: c.id.replace(id),
-        yielded: c.yielded.replace(false),
     })
 }
 
@@ -74,15 +74,14 @@ pub(crate) fn enter(task: *const (), id: u64) -> Outer {
 #[inline(always)]
 pub(crate) fn leave(outer: Outer) -> bool {
     with(|c| {
-        c.task.set(outer.task);
         c.id.set(outer.id);
-        c.yielded.replace(outer.yielded)
+        c.task.replace(outer.task).addr() & YIELDED != 0
     })
 }
 
 /// Address of the running task's cell; null outside a task.
 pub(crate) fn task() -> *const () {
-    with(|c| c.task.get())
+    with(|c| c.task.get().map_addr(|task| task & !YIELDED))
 }
 
 /// The running task's id; `None` outside a task.
@@ -98,9 +97,10 @@ pub(crate) fn task_id() -> Option<std::num::NonZeroU64> {
 #[inline]
 pub(crate) fn yield_turn(cx: &Context<'_>) {
     let own = with(|c| {
-        let own = !c.task.get().is_null() && ptr::eq(c.task.get(), cx.waker().data());
+        let task = c.task.get().map_addr(|task| task & !YIELDED);
+        let own = !task.is_null() && ptr::eq(task, cx.waker().data());
         if own {
-            c.yielded.set(true);
+            c.task.set(task.map_addr(|task| task | YIELDED));
         }
         own
     });

@@ -72,7 +72,8 @@ struct Ring<T: Linked> {
     /// `steal` in the high half, `real` in the low one.
     head: CachePadded<AtomicU64>,
     tail: CachePadded<AtomicU32>,
-    slots: Box<[RingSlot<T>]>,
+    /// In place, and its length known: one load less to get at a slot, and no check.
+    slots: [RingSlot<T>; CAPACITY as usize],
 }
 
 // SAFETY: Q1 — each slot has one reader or writer at a time, and items cross threads as `T`s would.
@@ -115,6 +116,7 @@ impl Head {
 }
 
 impl<T: Linked> Ring<T> {
+    #[inline(always)]
     fn slot(&self, index: u32) -> &RingSlot<T> {
         &self.slots[(index & MASK) as usize]
     }
@@ -185,9 +187,7 @@ fn starting_at<T: Linked>(index: u32) -> (LocalQueue<T>, Stealer<T>) {
     let ring = Arc::new(Ring {
         head: CachePadded::new(AtomicU64::new(Head::at(index).pack())),
         tail: CachePadded::new(AtomicU32::new(index)),
-        slots: (0..CAPACITY)
-            .map(|_| UnsafeCell::new(MaybeUninit::uninit()))
-            .collect(),
+        slots: std::array::from_fn(|_| UnsafeCell::new(MaybeUninit::uninit())),
     });
     (
         LocalQueue {
@@ -217,31 +217,34 @@ impl<T: Linked> LocalQueue<T> {
         CAPACITY - self.ring.tail.load(Relaxed).wrapping_sub(head.steal)
     }
 
-    /// Adds at the back. On overflow gives what has to go to the injector: the younger half and
-    /// `item`, or `item` alone while a thief is making room.
-    #[inline]
-    pub(crate) fn push_back(&self, mut item: T) -> Result<(), Chain<T>> {
+    /// Adds at the back, and says how many there were before. On overflow gives what has to go to the
+    /// injector: the younger half and `item`, or `item` alone while a thief is making room.
+    #[inline(always)]
+    pub(crate) fn push_back(&self, item: T) -> Result<u32, Chain<T>> {
         // Relaxed: only we write it.
         let tail = self.ring.tail.load(Relaxed);
-        loop {
-            // Ordering: acquire pairs with the release of a thief that has copied out (Q2).
-            let head = Head::unpack(self.ring.head.load(Acquire));
-            if tail.wrapping_sub(head.steal) < CAPACITY {
-                // SAFETY: Q1, Q2 — beyond `tail`, and no thief is there any more.
-                unsafe { self.ring.write(tail, item) };
-                // Ordering: release gives the slot to the thieves' acquire.
-                self.ring.tail.store(tail.wrapping_add(1), Release);
-                return Ok(());
-            }
-            match self.overflow(item, head, tail) {
-                Ok(chain) => return Err(chain),
-                Err(back) => item = back,
-            }
+        // Ordering: acquire pairs with the release of a thief that has copied out (Q2).
+        let head = Head::unpack(self.ring.head.load(Acquire));
+        if tail.wrapping_sub(head.steal) >= CAPACITY {
+            return self.push_back_full(item, head, tail);
+        }
+        // SAFETY: Q1, Q2 — beyond `tail`, and no thief is there any more.
+        unsafe { self.ring.write(tail, item) };
+        // Ordering: release gives the slot to the thieves' acquire.
+        self.ring.tail.store(tail.wrapping_add(1), Release);
+        Ok(tail.wrapping_sub(head.real))
+    }
+
+    /// `push_back` when there was no room.
+    #[cold]
+    fn push_back_full(&self, item: T, head: Head, tail: u32) -> Result<u32, Chain<T>> {
+        match self.overflow(item, head, tail) {
+            Ok(chain) => Err(chain),
+            Err(back) => self.push_back(back),
         }
     }
 
     /// Q4. Gives `item` back if a thief came in between.
-    #[cold]
     fn overflow(&self, item: T, head: Head, tail: u32) -> Result<Chain<T>, T> {
         let mut chain = Chain::new();
         if head.steal_under_way() {

@@ -99,7 +99,7 @@ pub(crate) struct Core<S: Strategy> {
     pub(super) index: usize,
     pub(super) own: S::Core,
     pub(super) rng: FastRand,
-    /// Goes up with each turn of the loop.
+    /// Goes up with each turn, where the strategy wants to know.
     pub(super) tick: u32,
     /// The look before the sleep has found something: however little, it is taken.
     pub(super) takes_all: bool,

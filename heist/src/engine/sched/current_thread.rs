@@ -531,14 +531,15 @@ impl DrivingThread {
     }
 
     /// Runs user code, with the core where a push finds it.
-    #[inline]
+    #[inline(always)]
     fn enter<R>(&self, core: Box<Core>, f: impl FnOnce() -> R) -> (Box<Core>, R) {
-        self.core.set(Some(core));
+        // As in `WorkerContext::lend`: nothing to drop.
+        std::mem::forget(self.core.replace(Some(core)));
         let result = f();
         (self.core.take().expect("a push puts the core back"), result)
     }
 
-    #[inline]
+    #[inline(always)]
     fn next_task(&self, core: &mut Core) -> Option<Runnable> {
         core.until_injector -= 1;
         if core.until_injector > 0
@@ -561,7 +562,7 @@ impl DrivingThread {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn run_task(&self, core: Box<Core>, runnable: Runnable) -> Box<Core> {
         let scheduler = &*self.scheduler;
         scheduler.counters.polls.add(1);
@@ -573,7 +574,6 @@ impl DrivingThread {
             if budget::take_forced_yield() {
                 scheduler.counters.forced_yields.add(1);
             }
-            scheduler.hooks.on_runnable(&runnable);
             core.queue.push_back(runnable);
             // As in `push_yielded` of a worker.
             core.yields += 1;

@@ -9,7 +9,8 @@
 //! # The path of a task, in the work-stealing scheduler
 //!
 //! `crew::Crew::spawn` makes it and pushes it (`push`) → `worker::WorkerContext::run` finds it
-//! (`next_task`: slot, local queue, injector, or `search`: a sibling's queue) → `run_task` polls it
+//! (`next_task`: local queue, injector, or `search`: a sibling's queue) → `run_task` polls it, and what it leaves
+//! in the slot (`take_follower`)
 //! → it waits → its waker pushes it again (`push`).
 //!
 //! # The sleep protocol
@@ -329,7 +330,8 @@ impl Hooks {
         }
     }
 
-    /// Polls `runnable`, with the hooks around it.
+    /// Polls `runnable`, with the hooks around it. If it wants another turn, that is noted as by
+    /// [`on_runnable`](Self::on_runnable).
     #[inline(always)]
     pub(crate) fn run(&self, runnable: Runnable, worker: &WorkerCounters) -> Polled {
         if self.observes_polls {
@@ -368,6 +370,9 @@ impl Hooks {
         };
         if let Some(hook) = &self.after_poll {
             unwind::guarded(|| hook(&facts));
+        }
+        if let Polled::Again(runnable) = &polled {
+            self.on_runnable(runnable);
         }
         polled
     }

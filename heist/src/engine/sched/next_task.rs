@@ -1,30 +1,68 @@
 //! What a worker runs next: its slot, its queue, the injector, and then its siblings' queues.
 
+use crate::engine::base::budget;
 use crate::engine::queue::local::CAPACITY;
 use crate::engine::sched::crew::Core;
 use crate::engine::sched::strategy::{Stealing, Visible};
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::Runnable;
 
+/// How many tasks may follow each other through the slot before the queue gets its turn.
+const SLOT_RUNS: u32 = 3;
+
 impl WorkerContext<Stealing> {
     /// Work that is this worker's own, or anybody's. Every so often the injector comes first, so that
     /// a local queue that never empties starves nobody.
-    #[inline]
+    ///
+    /// The slot is not looked at: it is filled by what a task does, and emptied before that task's turn ends
+    /// (`take_follower`). Only a worker that took over in the middle of a turn can find it full, at its first
+    /// look.
+    #[inline(always)]
     pub(super) fn next_task(&self, core: &mut Core<Stealing>) -> Option<Runnable> {
         core.own.until_injector -= 1;
-        if core.own.until_injector == 0 {
-            core.own.until_injector = self.crew.config.global_queue_interval;
-            if let Some(runnable) = self.take_injected(core) {
-                return Some(runnable);
+        if core.own.until_injector == 0
+            && let Some(runnable) = self.look_elsewhere(core)
+        {
+            return Some(runnable);
+        }
+        match core.own.queue.pop_front() {
+            None => self.take_injected(core),
+            found => found,
+        }
+    }
+
+    /// What comes before the queue every so often.
+    #[cold]
+    fn look_elsewhere(&self, core: &mut Core<Stealing>) -> Option<Runnable> {
+        core.own.until_injector = self.crew.config.global_queue_interval;
+        match self.take_injected(core) {
+            None => self.post().own.slot.take(),
+            found => found,
+        }
+    }
+
+    /// What follows a task through the slot, while its turn lasts.
+    #[inline(always)]
+    pub(super) fn take_follower(
+        &self,
+        core: &mut Core<Stealing>,
+        followers: &mut u32,
+    ) -> Option<Runnable> {
+        if let Some(next) = self.post().own.slot.take() {
+            // The budget goes with the slot: tasks that wake each other share one turn.
+            if budget::has_budget_remaining() {
+                *followers += 1;
+                if *followers >= SLOT_RUNS {
+                    core.own.use_slot = false;
+                }
+                return Some(next);
             }
+            self.push_back(core, next);
         }
-        if let Some(runnable) = self.post().own.slot.take() {
-            return Some(runnable);
+        if *followers >= SLOT_RUNS {
+            core.own.use_slot = self.crew.config.use_slot;
         }
-        if let Some(runnable) = core.own.queue.pop_front() {
-            return Some(runnable);
-        }
-        self.take_injected(core)
+        None
     }
 
     /// This worker's share of the injector: one to run now, the rest into its queue, where siblings

@@ -8,6 +8,7 @@
 //! recent polls, which its counters keep anyway. It is a guess: a single poll may be much longer than the
 //! mean. What was held back for that is made good by the looks at the drivers, after [`HOLD_BACK`] in which
 //! there was always something; by searchers that are awake anyway; and by the [`watch`](super::watch).
+//! A task that yields brings nothing new: for it the worker asks once in as many yields as are worth a wake.
 //!
 //! The mean is of polls alone ([`Stretch`](super::counters::Stretch)). With the time in which a worker looks for
 //! work it would feed itself: two workers that share few tasks look around a lot, so that tasks seem long, and
@@ -16,7 +17,8 @@
 //! # To look
 //!
 //! The same mean tells when to look at the drivers: after `event_interval` polls, or sooner if these take longer
-//! than [`LOOK_EVERY`]. A look costs about a microsecond. And whether a sibling is worth its wake only to
+//! than [`LOOK_EVERY`]; or when all tasks have yielded some times, which are fewer if they are long. A look costs
+//! about a microsecond. And whether a sibling is worth its wake only to
 //! take our place in the reactor: not by the mean, which is high for a while after a single long poll or after
 //! the system took the processor away, but when most of the last stretches of work were slow.
 //!
@@ -32,6 +34,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::engine::sched::push::YIELDS_BEFORE_DRIVERS;
 use crate::engine::sched::strategy::Place;
 
 /// What a sibling should find, in nanoseconds of work, for its wake to pay.
@@ -49,6 +52,10 @@ const LOOK_EVERY: u64 = 200_000;
 /// would be little else.
 const LEAST_POLLS: u64 = 8;
 
+/// How long each of the queued tasks may go on yielding before the drivers are looked at, in nanoseconds, and at
+/// most [`YIELDS_BEFORE_DRIVERS`] times: what it waits for may be theirs to bring.
+const YIELD_FOR: u64 = 10_000;
+
 /// Polls that take so many nanoseconds are long: several times what it costs to wake a sibling.
 const SLOW: u64 = 50_000;
 /// How many slow stretches more than others it takes to be slow, and how many are remembered.
@@ -60,10 +67,14 @@ const SLOW_MOST: u8 = 6;
 pub(super) struct Pace {
     /// How many polls take [`LOOK_EVERY`].
     polls_to_look: u32,
+    /// How often all that is queued may yield before the drivers are looked at.
+    yields_to_look: u32,
     /// Up with each slow stretch of work, down with each other.
     slow: u8,
     /// The length of the queue from which help is asked for.
     help_from: u32,
+    /// Yields until it is asked for because of them; never 0.
+    until_ask: u32,
     /// Since when the looks find some tasks, and always too few to ask.
     held_back_since: Option<Instant>,
 }
@@ -73,8 +84,10 @@ impl Pace {
     pub(super) fn new() -> Self {
         Self {
             polls_to_look: u32::MAX,
+            yields_to_look: YIELDS_BEFORE_DRIVERS,
             slow: 0,
             help_from: 1,
+            until_ask: 1,
             held_back_since: None,
         }
     }
@@ -82,8 +95,11 @@ impl Pace {
     /// A poll takes `mean_nanos` now, 0 if none was measured; and took `sample` since the last time.
     pub(super) fn follow(&mut self, mean_nanos: u64, sample: Option<u64>) {
         self.help_from = help_from(mean_nanos);
+        self.until_ask = self.until_ask.min(self.help_from);
         let polls = LOOK_EVERY.checked_div(mean_nanos).unwrap_or(u64::MAX);
         self.polls_to_look = polls.clamp(LEAST_POLLS, u64::from(u32::MAX)) as u32;
+        let yields = YIELD_FOR.checked_div(mean_nanos).unwrap_or(u64::MAX);
+        self.yields_to_look = yields.clamp(1, u64::from(YIELDS_BEFORE_DRIVERS)) as u32;
         self.slow = match sample {
             None => self.slow,
             Some(nanos) if nanos >= SLOW => (self.slow + 1).min(SLOW_MOST),
@@ -99,6 +115,27 @@ impl Pace {
     /// After how many polls to look at the drivers, `event_interval` at most.
     pub(super) fn polls_to_look(&self, event_interval: u32) -> u32 {
         self.polls_to_look.min(event_interval)
+    }
+
+    /// How often each of the queued tasks may give up its turn before the drivers are looked at.
+    #[inline]
+    pub(super) fn yields_to_look(&self) -> u32 {
+        self.yields_to_look
+    }
+
+    /// A task yielded and is queued again behind `others`: whether to ask for help. They were announced when they
+    /// came, as far as they were worth it, so there is no need to look for sleepers at each yield: once as many
+    /// polls were done as are worth a wake is often enough.
+    #[inline(always)]
+    pub(super) fn asks_after_yield(&mut self, others: u32) -> bool {
+        self.until_ask -= 1;
+        self.until_ask == 0 && self.asks_now(others)
+    }
+
+    #[cold]
+    fn asks_now(&mut self, others: u32) -> bool {
+        self.until_ask = self.help_from;
+        others > 0 && self.wants_help(others)
     }
 
     /// Whether a queue of this length is worth a sibling's wake.
@@ -194,6 +231,15 @@ mod tests {
     }
 
     #[test]
+    fn long_polls_that_yield_do_not_either() {
+        assert_eq!(at(0).yields_to_look(), 4);
+        assert_eq!(at(1_000).yields_to_look(), 4);
+        assert_eq!(at(4_000).yields_to_look(), 2);
+        assert_eq!(at(10_000).yields_to_look(), 1);
+        assert_eq!(at(1_000_000).yields_to_look(), 1);
+    }
+
+    #[test]
     fn one_long_poll_does_not_make_it_slow() {
         let mut pace = Pace::new();
         for _ in 0..100 {
@@ -214,6 +260,24 @@ mod tests {
         assert!(at(200).wants_help(25));
         assert!(!at(1).wants_help(10));
         assert!(at(1).wants_help(MOST as u32));
+    }
+
+    #[test]
+    fn yields_ask_as_often_as_polls_are_worth_a_wake() {
+        let asks = |mean_nanos, others| {
+            let mut pace = at(mean_nanos);
+            (0..200).filter(|_| pace.asks_after_yield(others)).count()
+        };
+        assert_eq!(asks(10_000, 1), 200);
+        assert_eq!(asks(10_000, 0), 0);
+        // The first, as what came before is not known, and then every twentieth.
+        assert_eq!(asks(250, 20), 10);
+        assert_eq!(asks(250, 19), 0);
+        // It does not wait by an old measure.
+        let mut pace = at(1);
+        assert!(pace.asks_after_yield(200));
+        pace.follow(10_000, None);
+        assert!(pace.asks_after_yield(1));
     }
 
     #[test]

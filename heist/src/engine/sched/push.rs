@@ -107,17 +107,17 @@ impl WorkerContext<Stealing> {
                 // I6: not announced, as it is next.
                 None => false,
                 Some(displaced) => {
-                    self.push_back(&core, displaced);
-                    core.pace.wants_help(core.own.queue.len())
+                    let others = self.push_back(&core, displaced);
+                    core.pace.wants_help(others + 1)
                 }
             }
         } else {
             // I6 again: the slot has had its turns, but nobody waits for the next one.
-            let is_next = self.crew.config.use_slot && core.own.queue.is_empty();
-            self.push_back(&core, runnable);
-            !is_next && core.pace.wants_help(core.own.queue.len())
+            let others = self.push_back(&core, runnable);
+            let is_next = self.crew.config.use_slot && others == 0;
+            !is_next && core.pace.wants_help(others + 1)
         };
-        self.core.set(Some(core));
+        self.lend(core);
         // What the drivers wake is announced once, by whoever turned them.
         if announce && !self.dispatching.get() {
             self.crew.notify();
@@ -126,25 +126,29 @@ impl WorkerContext<Stealing> {
 
     /// A task that gave up its turn: behind all others. Its worker will come to it, so siblings are
     /// only asked for help, and only if there is something for them besides.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push_yielded(&self, core: &mut Core<Stealing>, runnable: Runnable) {
-        let others = core.own.queue.len();
-        self.push_back(core, runnable);
-        if others > 0 && core.pace.wants_help(others) {
+        let others = self.push_back(core, runnable);
+        if core.pace.asks_after_yield(others) {
             self.crew.help();
         }
         // Who yields may wait for what only the drivers bring: when all that is queued has yielded
         // so often, they are looked at before their time.
         core.yields += 1;
-        if core.yields >= YIELDS_BEFORE_DRIVERS * (others + 1) {
+        if core.yields >= core.pace.yields_to_look() * (others + 1) {
             core.until_maintain = 1;
         }
     }
 
-    #[inline]
-    pub(super) fn push_back(&self, core: &Core<Stealing>, runnable: Runnable) {
-        if let Err(overflow) = core.own.queue.push_back(runnable) {
-            self.crew.inject_overflow(self.post(), overflow);
+    /// To the end of the queue; says how many are before it.
+    #[inline(always)]
+    pub(super) fn push_back(&self, core: &Core<Stealing>, runnable: Runnable) -> u32 {
+        match core.own.queue.push_back(runnable) {
+            Ok(others) => others,
+            Err(overflow) => {
+                self.crew.inject_overflow(self.post(), overflow);
+                core.own.queue.len()
+            }
         }
     }
 }

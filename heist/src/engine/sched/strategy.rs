@@ -63,10 +63,15 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
     /// Takes what became runnable elsewhere.
     fn push_foreign(crew: &Crew<Self>, runnable: Runnable, cause: Cause);
 
-    /// After a task, within its budget: what is to be run along with it. `None` if the core was handed on.
+    /// After a task, within its budget: what is to be run along with it. `followers` is how many were, and
+    /// goes up with each.
     #[inline(always)]
-    fn follow_up(_: &WorkerContext<Self>, core: Box<Core<Self>>) -> Option<Box<Core<Self>>> {
-        Some(core)
+    fn follow_up(
+        _: &WorkerContext<Self>,
+        _: &mut Core<Self>,
+        _followers: &mut u32,
+    ) -> Option<Runnable> {
+        None
     }
 
     /// True if the worker has something to run that it need not look for.
@@ -208,7 +213,10 @@ impl Strategy for Stealing {
         super::current::replace_stealing(worker)
     }
 
-    fn work(worker: &WorkerContext<Self>, core: Box<Core<Self>>) {
+    fn work(worker: &WorkerContext<Self>, mut core: Box<Core<Self>>) {
+        // Of the turn in which another thread handed the core on: the slot may be full, and out of use.
+        core.own.until_injector = 1;
+        core.own.use_slot = worker.crew.config.use_slot;
         worker.run(core, &Queues);
     }
 
@@ -223,8 +231,12 @@ impl Strategy for Stealing {
     }
 
     #[inline]
-    fn follow_up(worker: &WorkerContext<Self>, core: Box<Core<Self>>) -> Option<Box<Core<Self>>> {
-        worker.run_slot(core)
+    fn follow_up(
+        worker: &WorkerContext<Self>,
+        core: &mut Core<Self>,
+        followers: &mut u32,
+    ) -> Option<Runnable> {
+        worker.take_follower(core, followers)
     }
 
     #[inline]
@@ -294,7 +306,7 @@ impl Strategy for Stealing {
 pub(super) struct Queues;
 
 impl Pick<Stealing> for Queues {
-    #[inline]
+    #[inline(always)]
     fn next_task(
         &self,
         worker: &WorkerContext<Stealing>,
@@ -312,7 +324,7 @@ impl Pick<Stealing> for Queues {
         worker.search(core)
     }
 
-    #[inline]
+    #[inline(always)]
     fn push_yielded(
         &self,
         worker: &WorkerContext<Stealing>,

@@ -1,6 +1,7 @@
 //! The worker: a thread that runs tasks until there are none, and then sleeps.
 
 use std::cell::{Cell, OnceCell};
+use std::ptr::NonNull;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -14,17 +15,16 @@ use crate::engine::sched::current;
 use crate::engine::sched::idle::Rise;
 use crate::engine::sched::local_set::LocalScheduler;
 use crate::engine::sched::pace::FewTasks;
-use crate::engine::sched::strategy::{Cause, Pick, Queues, Stealing, Strategy, Visible};
+use crate::engine::sched::strategy::{Cause, Pick, Strategy, Visible};
 use crate::engine::task::{Polled, Runnable};
 use std::sync::Arc;
-
-/// How many tasks may follow each other through the slot before the queue gets its turn.
-const SLOT_RUNS: u32 = 3;
 
 /// A thread that is a worker.
 pub(crate) struct WorkerContext<S: Strategy> {
     pub(super) crew: Arc<Crew<S>>,
     index: usize,
+    /// The crew's post of that index: at hand, as every turn needs it more than once.
+    post: NonNull<Post<S>>,
     /// The core, while user code runs that might push or hand it on; the loop has it otherwise.
     pub(super) core: Cell<Option<Box<Core<S>>>>,
     /// False once the core went to another thread, which is the worker now.
@@ -44,6 +44,7 @@ pub(super) fn run<S: Strategy>(crew: &Arc<Crew<S>>, index: usize) {
     let worker = WorkerContext {
         crew: Arc::clone(crew),
         index,
+        post: NonNull::from(&*crew.posts[index]),
         core: Cell::new(None),
         on_duty: Cell::new(true),
         dispatching: Cell::new(false),
@@ -75,9 +76,10 @@ impl<S: Strategy> WorkerContext<S> {
         self.index
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn post(&self) -> &Post<S> {
-        &self.crew.posts[self.index]
+        // SAFETY: the posts live as long as the crew, which we hold, and do not move.
+        unsafe { self.post.as_ref() }
     }
 
     fn now(&self) -> Instant {
@@ -91,7 +93,6 @@ impl<S: Strategy> WorkerContext<S> {
             core = self.lie(core, &mut stretch);
         }
         while !self.crew.is_closing() {
-            core.tick = core.tick.wrapping_add(1);
             core.until_maintain -= 1;
             if core.until_maintain == 0 {
                 core = self.maintain(core, &mut stretch);
@@ -128,10 +129,11 @@ impl<S: Strategy> WorkerContext<S> {
     }
 
     /// Runs a task, and those that are run along with it. `None` if the core was handed on.
+    #[inline(always)]
     fn run_task<P: Pick<S>>(
         &self,
         mut core: Box<Core<S>>,
-        runnable: Runnable,
+        mut runnable: Runnable,
         pick: &P,
     ) -> Option<Box<Core<S>>> {
         if core.searching {
@@ -142,13 +144,28 @@ impl<S: Strategy> WorkerContext<S> {
             }
         }
         budget::replace(Budget::initial());
-        core = self.poll(core, runnable, pick)?;
-        core = S::follow_up(self, core)?;
+        let mut followers = 0;
+        loop {
+            core = self.poll(core, runnable, pick)?;
+            match S::follow_up(self, &mut core, &mut followers) {
+                Some(follower) => runnable = follower,
+                None => break,
+            }
+        }
         budget::replace(Budget::unconstrained());
         Some(core)
     }
 
-    #[inline]
+    /// Puts the core where user code that pushes finds it.
+    #[inline(always)]
+    pub(super) fn lend(&self, core: Box<Core<S>>) {
+        let before = self.core.replace(Some(core));
+        debug_assert!(before.is_none(), "the loop had it");
+        // Not dropped: it is not there, but the compiler does not know.
+        std::mem::forget(before);
+    }
+
+    #[inline(always)]
     fn poll<P: Pick<S>>(
         &self,
         mut core: Box<Core<S>>,
@@ -156,22 +173,22 @@ impl<S: Strategy> WorkerContext<S> {
         pick: &P,
     ) -> Option<Box<Core<S>>> {
         // W6: what this task does may take long.
-        if let Some(timers) = &self.post().timers {
+        let post = self.post();
+        if let Some(timers) = &post.timers {
             let tick = timers.next_tick();
             if self.crew.watch.misses(tick) && tick != core.known_tick {
                 core.known_tick = tick;
                 self.crew.tell_watch();
             }
         }
-        self.post().counters.polls.add(1);
-        self.core.set(Some(core));
-        let polled = self.crew.hooks.run(runnable, &self.post().counters);
+        post.counters.polls.add(1);
+        self.lend(core);
+        let polled = self.crew.hooks.run(runnable, &post.counters);
         let mut core = self.core.take();
         if let Polled::Again(runnable) = polled {
             if budget::take_forced_yield() {
-                self.post().counters.forced_yields.add(1);
+                post.counters.forced_yields.add(1);
             }
-            self.crew.hooks.on_runnable(&runnable);
             match &mut core {
                 Some(core) => pick.push_yielded(self, core, runnable),
                 None => S::push_foreign(&self.crew, runnable, Cause::Yielded),
@@ -181,6 +198,7 @@ impl<S: Strategy> WorkerContext<S> {
     }
 
     /// The look at reactor and timers that a busy worker owes every so often.
+    #[cold]
     fn maintain(&self, mut core: Box<Core<S>>, stretch: &mut Stretch) -> Box<Core<S>> {
         // A worker that never sleeps is to be seen as the busy one it is.
         let now = self.now();
@@ -209,7 +227,7 @@ impl<S: Strategy> WorkerContext<S> {
     /// Turns drivers: what they wake goes to this worker's queue, unannounced. `turn` guards against
     /// panics of what it calls.
     fn dispatch(&self, core: Box<Core<S>>, turn: impl FnOnce()) -> Box<Core<S>> {
-        self.core.set(Some(core));
+        self.lend(core);
         self.dispatching.set(true);
         turn();
         self.dispatching.set(false);
@@ -241,6 +259,7 @@ impl<S: Strategy> WorkerContext<S> {
     }
 
     /// Sleeps until there is something to do, or something to look for.
+    #[cold]
     fn sleep(&self, mut core: Box<Core<S>>, stretch: &mut Stretch) -> Box<Core<S>> {
         let mut few = FewTasks::default();
         if core.searching && self.spin(&core, &mut few) {
@@ -307,27 +326,5 @@ impl<S: Strategy> WorkerContext<S> {
             });
         }
         core
-    }
-}
-
-impl WorkerContext<Stealing> {
-    /// Runs the tasks that follow each other through the slot.
-    #[inline]
-    pub(super) fn run_slot(&self, mut core: Box<Core<Stealing>>) -> Option<Box<Core<Stealing>>> {
-        let mut slot_runs = 0;
-        while let Some(next) = self.post().own.slot.take() {
-            // The budget goes with the slot: tasks that wake each other share one turn.
-            if !budget::has_budget_remaining() {
-                self.push_back(&core, next);
-                break;
-            }
-            slot_runs += 1;
-            if slot_runs >= SLOT_RUNS {
-                core.own.use_slot = false;
-            }
-            core = self.poll(core, next, &Queues)?;
-        }
-        core.own.use_slot = self.crew.config.use_slot;
-        Some(core)
     }
 }

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use super::stream::TcpStream;
 use crate::io::{Interest, Ready};
 use crate::net::ToSocketAddrs;
-use crate::net::addr::try_each;
+use crate::net::addr::{to_socket_addrs, try_each};
 use crate::net::evented::{Evented, check_nonblocking, retry};
 
 /// A TCP socket that connections come to.
@@ -65,10 +65,9 @@ impl TcpListener {
     /// # }
     /// ```
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<Self> {
-        try_each(addr, |addr| async move {
+        try_each(to_socket_addrs(addr).await?, |addr| {
             Self::listening(mio::net::TcpListener::bind(addr)?)
         })
-        .await
     }
 
     pub(super) fn listening(io: mio::net::TcpListener) -> io::Result<Self> {

@@ -12,7 +12,7 @@ use super::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
 use crate::io::{AsyncRead, AsyncWrite, Interest, ReadBuf, Ready};
 use crate::loom::sync::Arc;
 use crate::net::ToSocketAddrs;
-use crate::net::addr::try_each;
+use crate::net::addr::{no_address, to_socket_addrs};
 use crate::net::evented::{Evented, check_nonblocking, retry};
 
 /// A TCP connection.
@@ -72,10 +72,18 @@ impl TcpStream {
     /// # }
     /// ```
     pub async fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<Self> {
-        try_each(addr, |addr| async move {
-            Self::connecting(mio::net::TcpStream::connect(addr)?).await
-        })
-        .await
+        let mut last = None;
+        for addr in to_socket_addrs(addr).await? {
+            let connected = match mio::net::TcpStream::connect(addr) {
+                Ok(io) => Self::connecting(io).await,
+                Err(e) => Err(e),
+            };
+            match connected {
+                Ok(stream) => return Ok(stream),
+                Err(e) => last = Some(e),
+            }
+        }
+        Err(last.unwrap_or_else(no_address))
     }
 
     /// Waits until a socket that is connecting has done so, or failed.

@@ -32,10 +32,11 @@
 
 use std::fmt;
 
+use crate::engine::base::budget::cooperative;
 use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::loom::sync::atomic::{AtomicU64, AtomicUsize};
 use crate::loom::sync::{Arc, Mutex, MutexGuard};
-use crate::sync::{Notify, spend_budget};
+use crate::sync::Notify;
 
 pub mod error;
 
@@ -249,7 +250,7 @@ impl<T> Sender<T> {
     /// # });
     /// ```
     pub async fn closed(&self) {
-        spend_budget(async {
+        cooperative(async {
             loop {
                 // Before the look: who goes last looks for it afterwards.
                 let unheard = self.ring.unheard.notified();

@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 
 use crate::engine::base::{current, parker};
 use crate::sync::mutex::TryLockError;
-use crate::sync::permits::Permits;
+use crate::sync::permits::{AcquirePermits, Permits};
 use crate::sync::{StdArc as Arc, UnsafeValueCell};
 
 mod borrowed;
@@ -28,6 +28,9 @@ pub use self::owned::{OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRw
 
 use self::borrowed::{Hold, ReadHold};
 use self::owned::OwnedHold;
+
+/// K2. Said where the permits are awaited: a function for it would be a future around theirs.
+const NEVER_CLOSED: &str = "a lock is never closed";
 
 /// The most readers at a time, and the usual limit.
 #[cfg(not(all(test, heist_loom)))]
@@ -133,10 +136,8 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    async fn acquire(&self, n: u32) {
-        if self.permits.acquire(n as usize).await.is_err() {
-            unreachable!("K2: never closed");
-        }
+    fn acquire(&self, n: u32) -> AcquirePermits<'_> {
+        self.permits.acquire(n as usize)
     }
 
     fn try_acquire(&self, n: u32) -> Result<(), TryLockError> {
@@ -195,7 +196,7 @@ impl<T: ?Sized> RwLock<T> {
     /// # }
     /// ```
     pub async fn read(&self) -> RwLockReadGuard<'_, T> {
-        self.acquire(1).await;
+        self.acquire(1).await.expect(NEVER_CLOSED);
         self.reader()
     }
 
@@ -231,7 +232,7 @@ impl<T: ?Sized> RwLock<T> {
     /// # }
     /// ```
     pub async fn read_owned(self: Arc<Self>) -> OwnedRwLockReadGuard<T> {
-        self.acquire(1).await;
+        self.acquire(1).await.expect(NEVER_CLOSED);
         self.owned_reader()
     }
 
@@ -272,7 +273,7 @@ impl<T: ?Sized> RwLock<T> {
     /// # }
     /// ```
     pub async fn write(&self) -> RwLockWriteGuard<'_, T> {
-        self.acquire(self.max_readers).await;
+        self.acquire(self.max_readers).await.expect(NEVER_CLOSED);
         self.writer()
     }
 
@@ -308,7 +309,7 @@ impl<T: ?Sized> RwLock<T> {
     /// # }
     /// ```
     pub async fn write_owned(self: Arc<Self>) -> OwnedRwLockWriteGuard<T> {
-        self.acquire(self.max_readers).await;
+        self.acquire(self.max_readers).await.expect(NEVER_CLOSED);
         self.owned_writer()
     }
 

@@ -37,12 +37,16 @@ use crossbeam_utils::CachePadded;
 
 use crate::engine::base::thread_mark;
 use crate::loom::cell::UnsafeCell;
+use crate::loom::hint;
 use crate::loom::sync::atomic::AtomicUsize;
 use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::loom::sync::{Condvar, Mutex, MutexGuard};
 
 /// Enough for a few cores that look at one value all the time, and still a small channel.
 const SHARDS: usize = if cfg!(heist_loom) { 2 } else { 4 };
+
+/// A look at a value is short, so the writer waits a moment before it sleeps: as long as `std`'s locks do.
+const LOOKS_BEFORE_SLEEP: u32 = if cfg!(heist_loom) { 1 } else { 100 };
 
 const WRITER: usize = 1;
 const READER: usize = 2;
@@ -144,11 +148,16 @@ impl Door {
             // Relaxed: what the readers did comes with the load below.
             shard.fetch_or(WRITER, Relaxed);
         }
+        // Ordering: acquire pairs with the release of the readers that went out.
+        let is_read = |shard: &AtomicUsize| shard.load(Acquire) >= READER;
         for shard in &self.shards {
-            // Ordering: pairs with the release of the readers that went out, here and below.
-            if shard.load(Acquire) >= READER {
+            let looks_again = || {
+                hint::spin_loop();
+                is_read(shard)
+            };
+            if is_read(shard) && (0..LOOKS_BEFORE_SLEEP).all(|_| looks_again()) {
                 let mut gate = self.gate.lock();
-                while shard.load(Acquire) >= READER {
+                while is_read(shard) {
                     gate = self.all_out.wait(gate);
                 }
             }

@@ -37,10 +37,11 @@
 use std::fmt;
 use std::ops::Deref;
 
+use crate::engine::base::budget::cooperative;
 use crate::loom::sync::Arc;
 use crate::loom::sync::atomic::AtomicUsize;
 use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use crate::sync::{Notify, spend_budget};
+use crate::sync::Notify;
 
 pub mod error;
 #[allow(unsafe_code, reason = "a lock")]
@@ -230,7 +231,7 @@ impl<T> Receiver<T> {
     /// # }
     /// ```
     pub async fn changed(&mut self) -> Result<(), RecvError> {
-        spend_budget(self.watched.wait(&mut self.seen)).await
+        cooperative(self.watched.wait(&mut self.seen)).await
     }
 
     /// Waits until `f` is true of the value, and returns a look at it. The value there is comes first.
@@ -259,7 +260,7 @@ impl<T> Receiver<T> {
     /// # });
     /// ```
     pub async fn wait_for(&mut self, f: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
-        spend_budget(self.wait_until(f)).await
+        cooperative(self.wait_until(f)).await
     }
 
     async fn wait_until(&mut self, mut f: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
@@ -424,7 +425,7 @@ impl<T> Sender<T> {
     /// # }
     /// ```
     pub async fn closed(&self) {
-        spend_budget(async {
+        cooperative(async {
             loop {
                 // V2: before the look.
                 let unwatched = self.watched.unwatched.notified();

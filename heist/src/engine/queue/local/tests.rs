@@ -34,7 +34,7 @@ fn behaves_as_a_deque_that_spills() {
                 }
                 1..=6 => assert_eq!(thief.pop_front().map(Item::value), loot.pop_front()),
                 k if (k < 17) == growing => match queue.push_back(items.make(step)) {
-                    Ok(()) => model.push_back(step),
+                    Ok(_) => model.push_back(step),
                     Err(chain) => {
                         assert_eq!(model.len(), CAP);
                         let spilled = model.split_off(CAP / 2);

@@ -90,6 +90,7 @@ impl<T: Scheduler> Pick<Custom> for Typed<T> {
         worker: &WorkerContext<Custom>,
         core: &mut Core<Custom>,
     ) -> Option<task::Runnable> {
+        core.tick = core.tick.wrapping_add(1);
         self.ask(worker, core, "next", T::next)
     }
 
