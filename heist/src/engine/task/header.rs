@@ -8,7 +8,7 @@ use std::task::Waker;
 use crate::engine::base::counters::SmallCounter;
 use crate::engine::queue::list::{Links, Node};
 use crate::engine::task::state::State;
-use crate::engine::task::{Id, JoinError, Origin, Polled, Runnable, Schedule};
+use crate::engine::task::{Id, JoinError, Origin, Polled, Runnable, Schedule, cells};
 use crate::loom::cell::UnsafeCell;
 
 /// What is read and written at every wake and poll: the first cache line.
@@ -88,8 +88,8 @@ impl<F: Future, S: Schedule> Cell<F, S> {
         origin: Origin,
     ) -> NonNull<Header> {
         // Allocated first, so that the future is moved to its place once.
-        let mut place = Box::<Self>::new_uninit();
-        place.write(Self {
+        let place = cells::allocate::<Self>();
+        let cell = Self {
             header: Header {
                 state: State::new(),
                 vtable: const { &Self::VTABLE },
@@ -109,8 +109,10 @@ impl<F: Future, S: Schedule> Cell<F, S> {
                 _leak_check: loom::alloc::Track::new(()),
             },
             _scheduler: std::marker::PhantomData,
-        });
-        NonNull::from(Box::leak(place)).cast()
+        };
+        // SAFETY: memory for a cell, and nobody else's.
+        unsafe { place.write(cell) };
+        place.cast()
     }
 }
 

@@ -91,6 +91,7 @@
 //! `loom_tests` and `tests` in this module, `tests/task_*.rs` and `tests/stress.rs`. Weakened once and
 //! seen to fail: see the table at the head of `loom_tests`.
 
+mod cells;
 mod error;
 mod header;
 mod id;

@@ -13,7 +13,7 @@ use crate::engine::base::{current, unwind};
 use crate::engine::task::header::{Cell, Header, Stage};
 use crate::engine::task::state::{Complete, FinishPoll, Last};
 use crate::engine::task::waker::borrowed_waker;
-use crate::engine::task::{Facts, JoinError, Polled, Runnable, Schedule, Task};
+use crate::engine::task::{Facts, JoinError, Polled, Runnable, Schedule, Task, cells};
 
 type Panic = Box<dyn Any + Send + 'static>;
 
@@ -314,6 +314,17 @@ pub(super) unsafe fn dealloc<F: Future, S>(header: NonNull<Header>) {
         cell.stage.with_mut(|_| ());
         cell.trailer.join_waker.with_mut(|_| ());
     }
-    // SAFETY: the cell came out of a `Box` of this type, and is nobody's any more.
-    drop(unsafe { Box::from_raw(header.cast::<Cell<F, S>>().as_ptr()) });
+    let memory = Memory(header.cast::<Cell<F, S>>());
+    // SAFETY: T10 — nobody else has it, and it is not used after this.
+    unsafe { std::ptr::drop_in_place(memory.0.as_ptr()) };
+}
+
+/// The memory of a cell that is dropped: freed also if that unwinds.
+struct Memory<T>(NonNull<T>);
+
+impl<T> Drop for Memory<T> {
+    fn drop(&mut self) {
+        // SAFETY: T10; and `allocate` got it from there.
+        unsafe { cells::free(self.0) };
+    }
 }
