@@ -210,6 +210,12 @@ impl<T: Linked> LocalQueue<T> {
         self.len() == 0
     }
 
+    /// The place of what is pushed next.
+    pub(crate) fn end(&self) -> u32 {
+        // Relaxed: only we write it.
+        self.ring.tail.load(Relaxed)
+    }
+
     /// How many pushes will surely succeed.
     pub(crate) fn room(&self) -> u32 {
         // Ordering: acquire as in `push_back`; thieves can only make more room.

@@ -53,7 +53,8 @@
 //!   to be worth a wake ([`pace`]). Nothing is lost by it: the worker comes to its queue. By the same measure
 //!   the last searcher looks for more (I3), and who goes to sleep leaves a queue alone whose owner it saw at work
 //!   (`has_overlooked`). Pusher and sleeper agree on it: the owner sets its mean before it pushes, and the fences of
-//!   I1 show it along with the push.
+//!   I1 show it along with the push. What comes from outside or by the drivers is announced in any case: a worker
+//!   that takes it into its queue marks the place up to which that holds (`keep_announced`), in the same order.
 //! * **I9** A worker that gets up for a single task wakes nobody, unless its polls are long by its pace: then what
 //!   comes by the reactor meanwhile would wait for them, and a sibling is woken to find nothing and sleep in the
 //!   reactor. Without that two tasks that feed each other by a socket can stay on one worker for good: each

@@ -6,6 +6,7 @@ use crate::engine::sched::crew::Core;
 use crate::engine::sched::strategy::{Stealing, Visible};
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::Runnable;
+use crate::loom::sync::atomic::Ordering::Relaxed;
 
 /// How many tasks may follow each other through the slot before the queue gets its turn.
 const SLOT_RUNS: u32 = 3;
@@ -59,7 +60,8 @@ impl WorkerContext<Stealing> {
             }
             self.push_back(core, next);
         }
-        if *followers >= SLOT_RUNS {
+        // Also for one who was handed the core by another in the middle of that one's followers.
+        if !core.own.use_slot {
             core.own.use_slot = self.crew.config.use_slot;
         }
         None
@@ -85,10 +87,26 @@ impl WorkerContext<Stealing> {
         }
         // J4: what came after the first was not announced; pass the word on. A searcher does so
         // when it stops searching.
+        if shared {
+            self.keep_announced(core, true);
+        }
         if !core.searching && (shared || !self.crew.strategy.injector.is_empty()) {
             self.crew.notify();
         }
         Some(first)
+    }
+
+    /// Keeps up to which place the queue was announced, whatever it is worth (I7): to its end, or as far as it was.
+    pub(super) fn keep_announced(&self, core: &Core<Stealing>, to_its_end: bool) {
+        let post = self.post();
+        let first = post.own.stealer.first();
+        let announced = match to_its_end {
+            true => core.own.queue.end(),
+            // Every so often: left behind for good, it would seem to be ahead when the indices have wrapped.
+            false if !post.is_announced(first) => first,
+            false => return,
+        };
+        post.own.announced.store(announced, Relaxed);
     }
 
     /// Looks at what others have. `None` also when enough others are looking already.

@@ -138,6 +138,11 @@ impl Pace {
         others > 0 && self.wants_help(others)
     }
 
+    /// The worker slept: there was a time with nothing to hold back.
+    pub(super) fn rested(&mut self) {
+        self.held_back_since = None;
+    }
+
     /// Whether a queue of this length is worth a sibling's wake.
     #[inline]
     pub(super) fn wants_help(&self, queued: u32) -> bool {
@@ -171,7 +176,7 @@ pub(super) fn is_worth_help(queued: u32, mean_nanos: u64) -> bool {
 
 /// All that there is, and not much, as seen by a worker that looks around.
 #[derive(Debug, Default)]
-pub(super) struct FewTasks {
+pub(crate) struct FewTasks {
     place: Option<Place>,
     looks: u32,
 }
@@ -191,8 +196,9 @@ impl FewTasks {
     }
 
     /// Whether their owner was seen to run some of them: what is at `place` now was not the first before.
-    pub(super) fn has_moved(&self, place: Place) -> bool {
-        self.place.is_some_and(|seen| seen != place)
+    pub(super) fn has_moved(&self, (owner, first): Place) -> bool {
+        self.place
+            .is_some_and(|(seen, before)| seen == owner && before != first)
     }
 }
 
@@ -293,6 +299,9 @@ mod tests {
         assert!(!pace.still_wants_help(3, start + HOLD_BACK * 2));
         assert!(pace.still_wants_help(3, start + HOLD_BACK * 3));
         assert!(pace.still_wants_help(60, start + HOLD_BACK * 3));
+        assert!(!pace.still_wants_help(3, start + HOLD_BACK * 3));
+        pace.rested();
+        assert!(!pace.still_wants_help(3, start + HOLD_BACK * 9));
     }
 
     #[test]
@@ -302,6 +311,8 @@ mod tests {
         few.is_left((0, 7));
         assert!(!few.has_moved((0, 7)));
         assert!(few.has_moved((0, 8)));
+        // Of this one nothing was seen.
+        assert!(!few.has_moved((1, 8)));
     }
 
     #[test]

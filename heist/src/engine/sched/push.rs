@@ -97,7 +97,7 @@ impl WorkerContext<Stealing> {
     #[inline]
     pub(super) fn push_local(&self, runnable: Runnable) {
         // The core is gone while a task of this worker blocks in place.
-        let Some(core) = self.core.take() else {
+        let Some(mut core) = self.core.take() else {
             return self.crew.inject(runnable);
         };
         let post = self.post();
@@ -112,13 +112,14 @@ impl WorkerContext<Stealing> {
                 }
             }
         } else {
+            // What the drivers wake is announced once, by whoever turned them.
+            core.own.unannounced += u32::from(self.dispatching.get());
             // I6 again: the slot has had its turns, but nobody waits for the next one.
             let others = self.push_back(&core, runnable);
             let is_next = self.crew.config.use_slot && others == 0;
             !is_next && core.pace.wants_help(others + 1)
         };
         self.lend(core);
-        // What the drivers wake is announced once, by whoever turned them.
         if announce && !self.dispatching.get() {
             self.crew.notify();
         }

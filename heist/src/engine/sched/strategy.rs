@@ -17,13 +17,17 @@
 
 use std::fmt;
 
+use crossbeam_utils::CachePadded;
+
 use crate::engine::queue::injector::Injector;
 use crate::engine::queue::local::{self, LocalQueue, Stealer};
 use crate::engine::queue::slot::Slot;
 use crate::engine::sched::crew::{Core, Crew, CrewConfig, Post};
-use crate::engine::sched::pace;
+use crate::engine::sched::pace::{self, FewTasks};
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::Runnable;
+use crate::loom::sync::atomic::AtomicU32;
+use crate::loom::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -78,16 +82,15 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
     fn has_own_work(crew: &Crew<Self>, core: &Core<Self>) -> bool;
     /// What a worker that looks around would find.
     fn visible(crew: &Crew<Self>, core: &Core<Self>) -> Visible;
+    /// The last look before the sleep: what was announced is not left lying, nor what nobody seems to come to.
+    fn has_overlooked(crew: &Crew<Self>, core: &Core<Self>, _seen: &FewTasks) -> bool {
+        Self::visible(crew, core) != Visible::Nothing
+    }
     /// True if any worker could find something that is worth a wake.
     fn shared_work_visible(crew: &Crew<Self>) -> bool;
 
-    /// The worker has looked at the drivers; what they woke was not announced. Before, `queued` tasks waited.
-    fn after_maintain(
-        worker: &WorkerContext<Self>,
-        core: &mut Core<Self>,
-        queued: usize,
-        now: Instant,
-    );
+    /// The worker has looked at the drivers; what they woke was not announced.
+    fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant);
     /// As above, and it slept before.
     fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>);
 
@@ -156,6 +159,9 @@ impl Stealing {
 pub(crate) struct StealingPost {
     pub(super) stealer: Stealer<Runnable>,
     pub(super) slot: Slot<Runnable>,
+    /// The place in the queue before which all was announced, whatever it is worth. Its owner sets it; ordered by the
+    /// fences of I1, like the mean of its polls.
+    pub(super) announced: AtomicU32,
 }
 
 impl Post<Stealing> {
@@ -163,14 +169,25 @@ impl Post<Stealing> {
     pub(super) fn visible(&self, index: usize) -> Visible {
         let stealer = &self.own.stealer;
         let queued = stealer.len();
-        let is_worth_help = || pace::is_worth_help(queued, self.counters.mean_poll_nanos.get());
-        match queued {
-            0 => Visible::Nothing,
-            // Most likely what its owner runs next.
-            1 if is_worth_help() => Visible::Lone((index, stealer.first())),
-            2.. if is_worth_help() => Visible::Enough,
-            _ => Visible::Few((index, stealer.first())),
+        if queued == 0 {
+            return Visible::Nothing;
         }
+        let place = (index, stealer.first());
+        let mean_nanos = self.counters.mean_poll_nanos.get();
+        match queued {
+            _ if !self.is_announced(place.1) && !pace::is_worth_help(queued, mean_nanos) => {
+                Visible::Few(place)
+            }
+            // Most likely what its owner runs next.
+            1 => Visible::Lone(place),
+            _ => Visible::Enough,
+        }
+    }
+
+    /// Whether the task at this place of the queue was announced, whatever it is worth.
+    pub(super) fn is_announced(&self, place: u32) -> bool {
+        let announced = self.own.announced.load(Relaxed);
+        announced.wrapping_sub(place).cast_signed() > 0
     }
 }
 
@@ -182,6 +199,8 @@ pub(crate) struct StealingCore {
     pub(super) use_slot: bool,
     /// Turns until the injector comes first; never 0.
     pub(super) until_injector: u32,
+    /// What the drivers brought since they were last looked at.
+    pub(super) unannounced: u32,
 }
 
 impl Strategy for Stealing {
@@ -195,11 +214,13 @@ impl Strategy for Stealing {
         let post = StealingPost {
             stealer,
             slot: Slot::new(),
+            announced: AtomicU32::new(0),
         };
         let core = StealingCore {
             queue,
             use_slot: config.use_slot,
             until_injector: config.global_queue_interval,
+            unannounced: 0,
         };
         (post, core)
     }
@@ -248,20 +269,26 @@ impl Strategy for Stealing {
         crew.visible()
     }
 
+    fn has_overlooked(crew: &Crew<Self>, _: &Core<Self>, seen: &FewTasks) -> bool {
+        let is_left = |(index, post): (usize, &CachePadded<Post<Self>>)| match post.visible(index) {
+            Visible::Nothing => false,
+            Visible::Few(place) => !seen.has_moved(place),
+            Visible::Lone(_) | Visible::Enough => true,
+        };
+        !crew.strategy.injector.is_empty() || crew.posts.iter().enumerate().any(is_left)
+    }
+
     fn shared_work_visible(crew: &Crew<Self>) -> bool {
         matches!(crew.visible(), Visible::Lone(_) | Visible::Enough)
     }
 
-    fn after_maintain(
-        worker: &WorkerContext<Self>,
-        core: &mut Core<Self>,
-        queued: usize,
-        now: Instant,
-    ) {
+    fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant) {
         let len = core.own.queue.len();
         worker.post().counters.queue_depth.set(u64::from(len));
+        let brought = std::mem::take(&mut core.own.unannounced) > 0;
         let still_wants = core.pace.still_wants_help(len, now);
-        if still_wants || (len > 1 && len as usize > queued) {
+        worker.keep_announced(core, brought);
+        if still_wants || (brought && len > 1) {
             worker.crew.help();
         }
     }
@@ -271,6 +298,9 @@ impl Strategy for Stealing {
         let crew = &worker.crew;
         // I9: one task is ours, but it takes long, and nobody looks at the reactor meanwhile.
         let needed = len > 1 || (len == 1 && core.pace.is_slow() && !crew.driver.is_attended());
+        core.own.unannounced = 0;
+        core.pace.rested();
+        worker.keep_announced(core, len > 1);
         if needed && !core.searching {
             crew.notify();
         }

@@ -207,7 +207,6 @@ impl<S: Strategy> WorkerContext<S> {
         core.yields = 0;
         core.pace.follow(counters.mean_poll_nanos.get(), sample);
         core.until_maintain = core.pace.polls_to_look(self.crew.config.event_interval);
-        let queued = S::depth(&self.crew, self.index);
         let mut core = self.dispatch(core, || {
             self.crew.driver.poll();
             if let Some(timers) = self
@@ -220,7 +219,7 @@ impl<S: Strategy> WorkerContext<S> {
             }
             self.crew.fire_overdue(now);
         });
-        S::after_maintain(self, &mut core, queued, now);
+        S::after_maintain(self, &mut core, now);
         core
     }
 
@@ -249,15 +248,6 @@ impl<S: Strategy> WorkerContext<S> {
         })
     }
 
-    /// The last look before the sleep: what was announced is not left lying, nor what nobody seems to come to.
-    fn has_overlooked(&self, core: &Core<S>, few: &FewTasks) -> bool {
-        match S::visible(&self.crew, core) {
-            Visible::Nothing => false,
-            Visible::Few(place) => !few.has_moved(place),
-            Visible::Lone(_) | Visible::Enough => true,
-        }
-    }
-
     /// Sleeps until there is something to do, or something to look for.
     #[cold]
     fn sleep(&self, mut core: Box<Core<S>>, stretch: &mut Stretch) -> Box<Core<S>> {
@@ -268,7 +258,7 @@ impl<S: Strategy> WorkerContext<S> {
         }
         let was_searching = std::mem::take(&mut core.searching);
         let unseen = self.crew.idle.start_sleep(self.index, was_searching);
-        if (unseen || S::TARGETED) && self.has_overlooked(&core, &few) {
+        if (unseen || S::TARGETED) && S::has_overlooked(&self.crew, &core, &few) {
             // I1, I8: something came while we were announcing.
             core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
             core.takes_all = true;

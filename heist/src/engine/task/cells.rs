@@ -35,8 +35,9 @@
 //! * **C2** A class is one exact size, so that no cell is larger than it would be without classes, and each
 //!   goes back to the allocator with the layout it came with. Cells above [`LARGEST`], or of more than
 //!   [`ALIGN`], are the allocator's alone.
-//! * **C3** The memory kept is bounded: by two batches a class and thread, and by [`DEPOT_BYTES`] in the depot,
-//!   whatever was running before. What is beyond goes back to the allocator.
+//! * **C3** The memory kept is bounded: by two batches a class and thread, and by [`DEPOT_BATCHES`] in the depot,
+//!   whatever was running before. A batch that comes to a full depot takes the place of one of another class,
+//!   which may be of tasks that nobody makes any more. What is beyond goes back to the allocator.
 //! * **C4** Nobody waits for the depot: who finds it busy does without. So a holder that is not running, or
 //!   that was left behind by a `fork`, stops no spawn.
 //! * **C5** A magazine goes back to the allocator when its thread ends; a task that ends even later there, in
@@ -91,8 +92,8 @@ const CLASSES: usize = LARGEST / ALIGN;
 /// What changes hands at once.
 const BATCH_BYTES: usize = 4096;
 
-/// The most that the depot keeps.
-const DEPOT_BYTES: usize = 512 * 1024;
+/// The most batches that the depot keeps: half a mebibyte.
+const DEPOT_BATCHES: usize = 128;
 
 const ENABLED: bool = cfg!(not(any(heist_no_cell_pool, miri, all(test, heist_loom))));
 
@@ -211,9 +212,9 @@ impl Magazine {
         self.len.set(class.batch());
         let batch = batch.expect("there is a batch below the seam");
         // SAFETY: the magazine let go of it, and it has as many cells as were below the seam.
-        if let Err(refused) = unsafe { depot.give(class, batch) } {
-            // SAFETY: the depot did not take it.
-            unsafe { release(class, Some(refused)) };
+        if let Some((class, beyond)) = unsafe { depot.give(class, batch) } {
+            // SAFETY: the depot did not take it, or let go of it.
+            unsafe { release(class, Some(beyond)) };
         }
         self.len.get()
     }
@@ -264,8 +265,10 @@ struct Depot(Mutex<Shelves>);
 #[derive(Debug)]
 struct Shelves {
     batches: [Link; CLASSES],
-    /// What all batches together have.
-    bytes: usize,
+    /// How many batches there are.
+    len: usize,
+    /// The class that is asked next to make room.
+    hand: usize,
 }
 
 // SAFETY: C1 — free cells are memory and no more, and the depot is their one owner.
@@ -274,39 +277,61 @@ unsafe impl Send for Shelves {}
 impl Shelves {
     const EMPTY: Self = Self {
         batches: [None; CLASSES],
-        bytes: 0,
+        len: 0,
+        hand: 0,
     };
+
+    fn push(&mut self, class: Class, batch: NonNull<Free>) {
+        let below = self.batches[class.0].replace(batch);
+        // SAFETY: C1 — its giver's, and the depot's as soon as the lock is let go of.
+        unsafe { (*batch.as_ptr()).next_batch = below };
+        self.len += 1;
+    }
+
+    fn pop(&mut self, class: Class) -> Link {
+        let batch = self.batches[class.0]?;
+        // SAFETY: C1 — the depot's, whose lock we have.
+        self.batches[class.0] = unsafe { (*batch.as_ptr()).next_batch };
+        self.len -= 1;
+        Some(batch)
+    }
+
+    /// A batch of another class, each in its turn.
+    #[cold]
+    fn pop_other(&mut self, class: Class) -> Option<(Class, NonNull<Free>)> {
+        let in_turn = (0..CLASSES).map(|i| Class((self.hand + i) % CLASSES));
+        let other = in_turn
+            .filter(|&other| other != class)
+            .find(|other| self.batches[other.0].is_some())?;
+        self.hand = other.0 + 1;
+        Some((other, self.pop(other)?))
+    }
 }
 
 impl Depot {
-    /// Takes a batch in, if there is room for it (C3) and nobody else is here (C4).
+    /// Takes a batch in, unless somebody else is here (C4). Gives back what is beyond the bound (C3).
     ///
     /// # Safety
     ///
     /// The batch is a whole one of this class and the caller's, who gives it up.
-    unsafe fn give(&self, class: Class, batch: NonNull<Free>) -> Result<(), NonNull<Free>> {
+    unsafe fn give(&self, class: Class, batch: NonNull<Free>) -> Option<(Class, NonNull<Free>)> {
         let Some(mut shelves) = self.0.try_lock() else {
-            return Err(batch);
+            return Some((class, batch));
         };
-        let bytes = shelves.bytes + class.batch() * class.size();
-        if bytes > DEPOT_BYTES {
-            return Err(batch);
+        let mut beyond = None;
+        if shelves.len == DEPOT_BATCHES {
+            beyond = shelves.pop_other(class);
+            if beyond.is_none() {
+                return Some((class, batch));
+            }
         }
-        shelves.bytes = bytes;
-        let below = shelves.batches[class.0].replace(batch);
-        // SAFETY: C1 — the caller's, and the depot's as soon as the lock is let go of.
-        unsafe { (*batch.as_ptr()).next_batch = below };
-        Ok(())
+        shelves.push(class, batch);
+        beyond
     }
 
     /// Gives a batch out, if there is one and nobody else is here (C4).
     fn take(&self, class: Class) -> Link {
-        let mut shelves = self.0.try_lock()?;
-        let batch = shelves.batches[class.0]?;
-        // SAFETY: C1 — the depot's, whose lock we have.
-        shelves.batches[class.0] = unsafe { (*batch.as_ptr()).next_batch };
-        shelves.bytes -= class.batch() * class.size();
-        Some(batch)
+        self.0.try_lock()?.pop(class)
     }
 }
 

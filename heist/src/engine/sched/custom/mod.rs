@@ -409,7 +409,7 @@ impl Strategy for Custom {
         .unwrap_or(false)
     }
 
-    fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>, _: usize, _: Instant) {
+    fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>, _: Instant) {
         if std::mem::take(&mut core.own.unannounced) > 0 {
             worker.crew.notify();
         }

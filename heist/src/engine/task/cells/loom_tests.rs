@@ -85,8 +85,8 @@ impl Model {
     fn give(&self, batch: Batch) -> Option<Batch> {
         self.touch(batch);
         // SAFETY: whole, and the caller's.
-        let refused = unsafe { self.depot.give(CLASS, batch.0) }.err()?;
-        Some(Batch(refused))
+        let refused = unsafe { self.depot.give(CLASS, batch.0) };
+        refused.map(|(_, batch)| Batch(batch))
     }
 
     fn take(&self) -> Option<Batch> {
@@ -103,7 +103,7 @@ impl Model {
         let mut all = batches;
         all.sort();
         assert_eq!(found, all);
-        assert_eq!(self.depot.0.lock().bytes, 0);
+        assert_eq!(self.depot.0.lock().len, 0);
         for (cell, _) in &self.cells {
             // SAFETY: all threads are gone.
             unsafe { dealloc(cell.as_ptr().cast(), CLASS.layout()) };

@@ -1,7 +1,9 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
 
-use super::{ALIGN, BATCH_BYTES, Class, DEPOT_BYTES, Depot, LARGEST, Magazine, Magazines, Shelves};
+use super::{
+    ALIGN, BATCH_BYTES, Class, DEPOT_BATCHES, Depot, LARGEST, Magazine, Magazines, Shelves,
+};
 use crate::loom::sync::Mutex;
 
 const SIZE: usize = 128;
@@ -15,8 +17,8 @@ fn empty_depot() -> Depot {
     Depot(Mutex::new(Shelves::EMPTY))
 }
 
-fn bytes(depot: &Depot) -> usize {
-    depot.0.lock().bytes
+fn batches(depot: &Depot) -> usize {
+    depot.0.lock().len
 }
 
 fn fresh(class: Class) -> NonNull<u8> {
@@ -101,7 +103,7 @@ fn a_full_magazine_parts_with_its_older_half() {
         unsafe { magazine.push(class, cell, &depot) };
     }
     assert_eq!(magazine.len.get(), class.batch() + 1);
-    assert_eq!(bytes(&depot), class.batch() * SIZE);
+    assert_eq!(batches(&depot), 1);
     // The younger half comes back first, then the batch from the depot.
     for &cell in cells.iter().skip(class.batch()).rev() {
         assert_eq!(magazine.pop(class, &depot), Some(cell));
@@ -110,7 +112,7 @@ fn a_full_magazine_parts_with_its_older_half() {
         assert_eq!(magazine.pop(class, &depot), Some(cell));
     }
     assert_eq!(magazine.pop(class, &depot), None);
-    assert_eq!(bytes(&depot), 0);
+    assert_eq!(batches(&depot), 0);
     for cell in cells {
         // SAFETY: all are ours again.
         unsafe { dealloc(cell.as_ptr(), class.layout()) };
@@ -140,7 +142,7 @@ fn ups_and_downs_around_the_seam_lose_nothing() {
             }
             free = free + up - down;
             assert!(magazine.len.get() <= 2 * batch);
-            assert_eq!(magazine.len.get() + bytes(&depot) / size, free);
+            assert_eq!(magazine.len.get() + batches(&depot) * batch, free);
         }
         clear(&depot, class);
     }
@@ -149,16 +151,21 @@ fn ups_and_downs_around_the_seam_lose_nothing() {
 #[test]
 fn what_is_kept_is_bounded() {
     let (depot, magazines, class) = (empty_depot(), Magazines::new(), class(SIZE));
-    push(magazines.of(class), class, &depot, 3 * DEPOT_BYTES / SIZE);
+    push(
+        magazines.of(class),
+        class,
+        &depot,
+        3 * DEPOT_BATCHES * class.batch(),
+    );
     assert!(magazines.of(class).len.get() <= 2 * class.batch());
-    assert_eq!(bytes(&depot), DEPOT_BYTES);
-    // The bound is one for all classes.
+    assert_eq!(batches(&depot), DEPOT_BATCHES);
+    // The bound is one for all classes, and the last to come is served.
     let other = super::Class(class.0 + 1);
-    push(magazines.of(other), other, &depot, 3 * other.batch());
-    assert_eq!(bytes(&depot), DEPOT_BYTES);
-    assert_eq!(depot.take(other), None);
-    assert_eq!(clear(&depot, class), DEPOT_BYTES / BATCH_BYTES);
-    assert_eq!(bytes(&depot), 0);
+    push(magazines.of(other), other, &depot, 5 * other.batch());
+    assert_eq!(batches(&depot), DEPOT_BATCHES);
+    assert_eq!(clear(&depot, other), 3);
+    assert_eq!(clear(&depot, class), DEPOT_BATCHES - 3);
+    assert_eq!(batches(&depot), 0);
 }
 
 #[test]
@@ -169,5 +176,5 @@ fn nobody_waits_for_a_busy_depot() {
     push(magazines.of(class), class, &depot, 5 * class.batch());
     assert!(magazines.of(class).len.get() <= 2 * class.batch());
     drop(busy);
-    assert_eq!(bytes(&depot), 0);
+    assert_eq!(batches(&depot), 0);
 }
