@@ -10,7 +10,7 @@ use crate::workload::{Tail, TailRound};
 
 /// Each makes the runtimes anew.
 const HEATS: usize = 3;
-const ROUNDS_PER_HEAT: usize = 2;
+const ROUNDS_PER_HEAT: usize = 3;
 
 /// Rounds of both sides, for the progress bar. A round of these is some fifty of a workload's.
 pub(crate) const STEPS: usize = 2 * HEATS * ROUNDS_PER_HEAT * STEPS_PER_ROUND;
@@ -46,7 +46,7 @@ pub(crate) fn run_all(
 
 fn run(name: &str, sides: &[Side], workers: usize, track: &mut Track<'_>) -> Delays {
     let tails: Vec<Tail> = sides.iter().map(|side| find(side, name)).collect();
-    let mut seen: Vec<Vec<f64>> = vec![Vec::new(); sides.len()];
+    let mut seen: Vec<Vec<Vec<f64>>> = vec![Vec::new(); sides.len()];
     let mut used = vec![Usage::default(); sides.len()];
     for heat in 0..HEATS {
         let mut running: Vec<Option<TailRound>> = sides.iter().map(|_| None).collect();
@@ -61,17 +61,19 @@ fn run(name: &str, sides: &[Side], workers: usize, track: &mut Track<'_>) -> Del
                 let before = Usage::now();
                 let delays = run();
                 used[i] = used[i].plus(Usage::now().since(before));
-                seen[i].extend(delays.iter().map(|delay| delay.as_nanos() as f64));
+                seen[i].push(delays.iter().map(|delay| delay.as_nanos() as f64).collect());
                 for _ in 0..STEPS_PER_ROUND {
                     track.progress.step(name);
                 }
             }
         }
     }
-    let of = |i: usize| DelaysOf::new(sides[i].name(), &mut seen[i].clone(), used[i]);
+    let lanes = sides.iter().zip(seen).zip(used);
     Delays {
         name: name.to_owned(),
-        lanes: (0..sides.len()).map(of).collect(),
+        lanes: lanes
+            .map(|((side, rounds), used)| DelaysOf::new(side.name(), rounds, used))
+            .collect(),
     }
 }
 

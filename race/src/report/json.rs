@@ -134,6 +134,7 @@ fn delays_out(delays: &Delays) -> Value {
             ("side", of.side.as_str().into()),
             ("events", (of.events as f64).into()),
             ("ns_at_shares", numbers(&of.nanos)),
+            ("usual_ns_at_shares", numbers(&of.usual)),
             ("cpu_s", of.cpu_seconds.into()),
             ("voluntary", of.voluntary.into()),
         ])
@@ -154,6 +155,7 @@ fn delays_in(value: &Value) -> Result<Delays, String> {
             side: value.get("side")?.text()?,
             events: value.get("events")?.number()? as usize,
             nanos: value.get("ns_at_shares")?.map_list(Value::number)?,
+            usual: value.get("usual_ns_at_shares")?.map_list(Value::number)?,
             cpu_seconds: value.get("cpu_s")?.number()?,
             voluntary: value.get("voluntary")?.number()?,
         })
@@ -201,7 +203,7 @@ mod tests {
             allocations: vec![1.25],
         };
         let lanes = vec![lane("tokio", 10.0), lane("heist", 5.0), lane("smol", 7.0)];
-        let delays = |side| DelaysOf::new(side, &mut [3.0, 1.0, 2.0], Usage::default());
+        let delays = |side| DelaysOf::new(side, vec![vec![1.0], vec![3.0]], Usage::default());
         let report = Report {
             conditions: Conditions {
                 base: "tokio".into(),

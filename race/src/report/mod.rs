@@ -120,6 +120,14 @@ impl Delays {
     pub(crate) fn ratio(&self, share: f64) -> f64 {
         stats::over(self.lanes[1].at(share), self.lanes[0].at(share))
     }
+
+    /// The same of a usual round, in which the machine does not stand still.
+    pub(crate) fn usual_ratio(&self, share: f64) -> f64 {
+        stats::over(
+            self.lanes[1].usually_at(share),
+            self.lanes[0].usually_at(share),
+        )
+    }
 }
 
 /// The shares of all events at which a delay is kept: enough to draw the whole distribution.
@@ -133,20 +141,29 @@ pub(crate) const SHARES: [f64; 17] = [
 pub(crate) struct DelaysOf {
     pub(crate) side: String,
     pub(crate) events: usize,
-    /// At each of [`SHARES`].
+    /// At each of [`SHARES`], of all rounds together.
     pub(crate) nanos: Vec<f64>,
+    /// At each of [`SHARES`], the median of what each round has there.
+    pub(crate) usual: Vec<f64>,
     pub(crate) cpu_seconds: f64,
     pub(crate) voluntary: f64,
 }
 
 impl DelaysOf {
-    pub(crate) fn new(side: &str, delays: &mut [f64], used: Usage) -> Self {
-        delays.sort_by(f64::total_cmp);
-        let at = |&share: &f64| stats::quantile(delays, share);
+    pub(crate) fn new(side: &str, mut rounds: Vec<Vec<f64>>, used: Usage) -> Self {
+        let mut all = rounds.concat();
+        for delays in rounds.iter_mut().chain([&mut all]) {
+            delays.sort_by(f64::total_cmp);
+        }
+        let usually = |&share: &f64| {
+            let each: Vec<f64> = rounds.iter().map(|r| stats::quantile(r, share)).collect();
+            stats::median(&each)
+        };
         Self {
             side: side.to_owned(),
-            events: delays.len(),
-            nanos: SHARES.iter().map(at).collect(),
+            events: all.len(),
+            nanos: SHARES.iter().map(|&s| stats::quantile(&all, s)).collect(),
+            usual: SHARES.iter().map(usually).collect(),
             cpu_seconds: used.cpu_micros as f64 / 1e6,
             voluntary: used.voluntary as f64,
         }
@@ -154,9 +171,17 @@ impl DelaysOf {
 
     /// The delay at one of [`SHARES`].
     pub(crate) fn at(&self, share: f64) -> f64 {
-        let place = SHARES.iter().position(|&s| s == share);
-        self.nanos[place.expect("only the shares that are kept are asked for")]
+        self.nanos[place(share)]
     }
+
+    pub(crate) fn usually_at(&self, share: f64) -> f64 {
+        self.usual[place(share)]
+    }
+}
+
+fn place(share: f64) -> usize {
+    let place = SHARES.iter().position(|&s| s == share);
+    place.expect("only the shares that are kept are asked for")
 }
 
 /// One figure of a probe, for both sides: the median over the children.
