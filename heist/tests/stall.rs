@@ -172,7 +172,7 @@ fn a_timer_does_not_wait_until_its_worker_is_found_stuck() {
     });
 }
 
-/// A runtime that sleeps most of the time is looked at once a second: the watch has to be told of the timers.
+/// A runtime that sleeps most of the time is looked at six times a second: the watch has to be told of the timers.
 #[test]
 fn a_timer_does_not_wait_for_a_watch_that_is_calm() {
     bounded(60, || {
@@ -192,6 +192,29 @@ fn a_timer_does_not_wait_for_a_watch_that_is_calm() {
         late.sort();
         let median = late[late.len() / 2];
         assert!(median < SOON, "late by {median:?}, and of all {late:?}");
+    });
+}
+
+/// A watch that was just about to doze, or was woken shortly before, is not blind for a second.
+#[test]
+fn a_stall_between_two_calms_is_found() {
+    bounded(60, || {
+        let runtime = multi(2);
+        let mut waits: Vec<Duration> = (0..5)
+            .map(|_| {
+                std::thread::sleep(Duration::from_millis(400));
+                let stalled = runtime.spawn(async {
+                    let (tx, rx) = mpsc::channel();
+                    heist::spawn(async move { tx.send(()).unwrap() });
+                    hold(&rx)
+                });
+                let wait = runtime.block_on(stalled).unwrap();
+                wait.expect("somebody else comes to the task")
+            })
+            .collect();
+        waits.sort();
+        let median = waits[waits.len() / 2];
+        assert!(median < SOON, "waited {median:?}, and of all {waits:?}");
     });
 }
 

@@ -16,12 +16,12 @@
 //! * **W2** Where a look finds somebody awake, the next one comes [`SOON`]: it may be the beginning of a stall.
 //!   Each look that finds all asleep makes the wait four times as long, up to [`LATE`]. So a busy
 //!   runtime is looked at a hundred times a second, which is nothing to what it does itself, and one
-//!   that sleeps most of the time about once a second. After a stall the looks stay close for a while, which
+//!   that sleeps most of the time about six times, so that no stall lasts for long. After a stall the looks stay close for a while, which
 //!   is shorter if nothing is polled.
 //! * **W3** When all are asleep and nothing was polled for a while ([`SETTLED`]), the watch dozes until a
 //!   worker that gets up sees it and wakes it: an idle runtime has no wake-ups. It begins like that.
-//!   From the last poll to the doze it has two looks; but if it was woken out of the last doze within
-//!   [`LATE`], it settles only after as long: what comes several times a second would wake it as often.
+//!   From the last poll to the doze it has two looks; but if the last doze was shorter than [`CALM`],
+//!   it settles only after [`LATE`]: what comes many times a second would wake it as often.
 //! * **W4** It takes from the slot as any thief does (S2), and locks a wheel as any thread may.
 //! * **W5** A timer does not have to wait for a look. While some are awake and some asleep the watch gets up
 //!   between looks, [`OVERDUE`] after the earliest deadline on the wheel of a worker that is awake, and fires
@@ -86,7 +86,9 @@ const GROWTH: u32 = 4;
 /// After waits shorter than this, the watch does not doze.
 const SETTLED: Duration = Duration::from_millis(40);
 /// The longest wait.
-const LATE: Duration = Duration::from_secs(1);
+const LATE: Duration = Duration::from_millis(160);
+/// After a doze of this length it dozes again as soon as it can.
+const CALM: Duration = Duration::from_secs(1);
 /// Looks after a stall that come soon in any case; one that finds nothing polled counts for ten.
 const ALERT_LOOKS: u32 = 100;
 /// The same after it was told of a timer.
@@ -207,7 +209,7 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
             drop(crew);
             let since = Instant::now();
             bed.parker.park();
-            settled = match since.elapsed() < LATE {
+            settled = match since.elapsed() < CALM {
                 true => LATE,
                 false => SETTLED,
             };
