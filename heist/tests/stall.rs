@@ -195,6 +195,35 @@ fn a_timer_does_not_wait_for_a_watch_that_is_calm() {
     });
 }
 
+/// Nobody is idle: one is stuck, the other has always something to do. It finds at its looks at the drivers that its
+/// sibling stands still.
+#[test]
+fn a_busy_sibling_takes_what_a_stuck_one_has_queued() {
+    bounded(60, || {
+        rescued(2, |runtime| {
+            let over = Arc::new(AtomicBool::new(false));
+            let busy = Arc::clone(&over);
+            runtime.spawn(async move {
+                while !busy.load(Relaxed) {
+                    task::yield_now().await;
+                }
+            });
+            let stalled = runtime.spawn(async {
+                let (tx, rx) = mpsc::channel();
+                for _ in 0..3 {
+                    let tx = tx.clone();
+                    heist::spawn(async move { tx.send(()).unwrap() });
+                }
+                // The last one is in the slot, and the watch's affair.
+                hold(&rx).and(hold(&rx))
+            });
+            let wait = runtime.block_on(stalled).unwrap();
+            over.store(true, Relaxed);
+            wait
+        });
+    });
+}
+
 /// A watch that was just about to doze, or was woken shortly before, is not blind for a second.
 #[test]
 fn a_stall_between_two_calms_is_found() {

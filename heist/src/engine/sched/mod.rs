@@ -59,6 +59,9 @@
 //!   comes by the reactor meanwhile would wait for them, and a sibling is woken to find nothing and sleep in the
 //!   reactor. Without that two tasks that feed each other by a socket can stay on one worker for good: each
 //!   time it waits for both, and gets up for one.
+//! * **I10** Who is never idle helps as well, where a sibling stands still: in a long poll, or because the system gave
+//!   its processor to somebody else. At its looks at the drivers a worker sees whether the sibling it looked at
+//!   the last time has begun a task since, and takes half of its queue if not (`relieve_sibling`).
 //!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.

@@ -109,6 +109,29 @@ impl WorkerContext<Stealing> {
         post.own.announced.store(announced, Relaxed);
     }
 
+    /// Takes from a sibling that has queued tasks and did not begin one from one look of ours at the drivers to
+    /// another: it is in a long poll, or the system has given its processor to somebody else. One sibling
+    /// at a time, so that it costs the same however many there are.
+    pub(super) fn relieve_sibling(&self, core: &mut Core<Stealing>) {
+        let posts = &self.crew.posts;
+        let (sibling, polls) = core.own.looked_at;
+        let post = &posts[sibling];
+        let stands_still = sibling != core.index && post.counters.polls.get() == polls;
+        if stands_still
+            && let Some((runnable, taken)) = post.own.stealer.steal_into(&core.own.queue)
+        {
+            self.push_back(core, runnable);
+            let counters = &self.post().counters;
+            counters.steals.add(1);
+            counters.stolen.add(u64::from(taken));
+        }
+        let mut next = (sibling + 1) % posts.len();
+        if next == core.index {
+            next = (next + 1) % posts.len();
+        }
+        core.own.looked_at = (next, posts[next].counters.polls.get());
+    }
+
     /// Looks at what others have. `None` also when enough others are looking already.
     pub(super) fn search(&self, core: &mut Core<Stealing>) -> Option<Runnable> {
         // Who was woken for it, or has looked around, takes what there is; who has just become idle, what

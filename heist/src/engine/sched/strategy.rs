@@ -201,6 +201,8 @@ pub(crate) struct StealingCore {
     pub(super) until_injector: u32,
     /// What the drivers brought since they were last looked at.
     pub(super) unannounced: u32,
+    /// The sibling that was looked at last, and its count of polls then.
+    pub(super) looked_at: (usize, u64),
 }
 
 impl Strategy for Stealing {
@@ -221,6 +223,7 @@ impl Strategy for Stealing {
             use_slot: config.use_slot,
             until_injector: config.global_queue_interval,
             unannounced: 0,
+            looked_at: (0, 0),
         };
         (post, core)
     }
@@ -288,6 +291,7 @@ impl Strategy for Stealing {
         let brought = std::mem::take(&mut core.own.unannounced) > 0;
         let still_wants = core.pace.still_wants_help(len, now);
         worker.keep_announced(core, brought);
+        worker.relieve_sibling(core);
         if still_wants || (brought && len > 1) {
             worker.crew.help();
         }
