@@ -491,7 +491,7 @@ impl UdpSocket {
 #[cfg(all(test, not(heist_loom)))]
 mod tests {
     use super::*;
-    use crate::engine::reactor::test_support::run;
+    use crate::engine::reactor::test_support::{closed_is_closed, run};
     use futures::join;
     use std::future::poll_fn;
 
@@ -565,6 +565,7 @@ mod tests {
     /// Nobody is there: the system says so as an error of the socket, without anything to read.
     #[test]
     fn the_error_of_a_peer_that_is_gone_ends_the_wait() {
+        let _guard = closed_is_closed();
         run(async {
             let (a, b) = pair().await;
             a.connect(b.local_addr().unwrap()).await.unwrap();

@@ -11,14 +11,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::running::Running;
-use crate::engine::reactor::test_support::run;
+use crate::engine::reactor::test_support::{run, start};
 
 fn sh(script: &str) -> StdChild {
-    Command::new("sh")
-        .args(["-c", script])
-        .stdin(Stdio::piped())
-        .spawn()
-        .unwrap()
+    start(
+        Command::new("sh")
+            .args(["-c", script])
+            .stdin(Stdio::piped()),
+    )
 }
 
 async fn end(running: &mut Running) -> io::Result<ExitStatus> {
@@ -159,8 +159,8 @@ fn a_traced_child_ends_twice() {
     };
     // SAFETY: it allocates nothing and takes no locks.
     unsafe { tracer.pre_exec(trace) };
-    // `spawn` waits for the program, or the end.
-    let tracing = thread::spawn(move || tracer.spawn().unwrap().wait().unwrap());
+    // To start it is to wait for the program, or the end.
+    let tracing = thread::spawn(move || start(&mut tracer).wait().unwrap());
     let mut byte = [0];
     seized.read_exact(&mut byte).unwrap();
     if byte[0] == 0 {

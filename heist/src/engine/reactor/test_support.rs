@@ -1,9 +1,27 @@
 //! What the tests of this module share.
 #![allow(dead_code, reason = "models and tests use different parts")]
 
-use std::sync::Arc;
+use std::process::{Child, Command};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::task::{Wake, Waker};
+
+/// Until it has become its program, a child holds all descriptors of this process, also those
+/// that a test closes meanwhile: the peer of such a one sees no end. A test that relies on the end
+/// keeps children from being started, by [`closed_is_closed`]; the others start theirs by
+/// [`start`].
+static STARTING: RwLock<()> = RwLock::new(());
+
+/// While the guard lives, a descriptor that is dropped is closed at once, for its peer too.
+pub(crate) fn closed_is_closed() -> RwLockReadGuard<'static, ()> {
+    STARTING.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts a child, when no test minds.
+pub(crate) fn start(command: &mut Command) -> Child {
+    let _starting = STARTING.write().unwrap_or_else(PoisonError::into_inner);
+    command.spawn().unwrap()
+}
 
 /// A waker that counts its wakes and its references.
 pub(crate) struct CountingWaker(Arc<Count>);

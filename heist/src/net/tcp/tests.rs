@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures::join;
 
 use crate::engine::reactor::is_rt_shutdown_err;
-use crate::engine::reactor::test_support::run;
+use crate::engine::reactor::test_support::{closed_is_closed, run, start};
 use crate::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use crate::net::{TcpListener, TcpSocket, TcpStream};
 
@@ -129,6 +129,7 @@ fn an_accepted_socket_is_tried_before_it_is_waited_for() {
 
 #[test]
 fn a_refused_connection_is_an_error() {
+    let _guard = closed_is_closed();
     run(async {
         let listener = TcpListener::bind(LOCAL).await.unwrap();
         let addr = listener.local_addr().unwrap();
@@ -373,22 +374,26 @@ fn a_thousand_sockets_reuse_slots_and_descriptors() {
     });
 }
 
+/// Runs `test` in a process of its own, which finds the variable `mark` set.
+fn alone(test: &str, mark: &str) {
+    let mut process = std::process::Command::new(std::env::current_exe().unwrap());
+    process
+        .args(["--exact", test])
+        .env(mark, "1")
+        .stdout(std::process::Stdio::null());
+    let status = start(&mut process).wait().unwrap();
+    assert!(status.success(), "{status}");
+}
+
 /// At the limit of descriptors, `accept` says so at once, each time, and goes on when one is free.
 /// The limit is the process's, so the test runs in one of its own.
 #[test]
 fn accept_at_the_limit_of_descriptors() {
     if std::env::var_os("HEIST_FD_LIMIT_TEST").is_none() {
-        let status = std::process::Command::new(std::env::current_exe().unwrap())
-            .args([
-                "--exact",
-                "net::tcp::tests::accept_at_the_limit_of_descriptors",
-            ])
-            .env("HEIST_FD_LIMIT_TEST", "1")
-            .stdout(std::process::Stdio::null())
-            .status()
-            .unwrap();
-        assert!(status.success());
-        return;
+        return alone(
+            "net::tcp::tests::accept_at_the_limit_of_descriptors",
+            "HEIST_FD_LIMIT_TEST",
+        );
     }
     let limit = libc::rlimit {
         rlim_cur: 64,
@@ -424,14 +429,10 @@ fn accept_at_the_limit_of_descriptors() {
 #[test]
 fn no_signal_for_a_closed_peer() {
     if std::env::var_os("HEIST_SIGPIPE_TEST").is_none() {
-        let status = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "net::tcp::tests::no_signal_for_a_closed_peer"])
-            .env("HEIST_SIGPIPE_TEST", "1")
-            .stdout(std::process::Stdio::null())
-            .status()
-            .unwrap();
-        assert!(status.success(), "{status}");
-        return;
+        return alone(
+            "net::tcp::tests::no_signal_for_a_closed_peer",
+            "HEIST_SIGPIPE_TEST",
+        );
     }
     // SAFETY: the default action is what the test is about.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use futures::join;
 
 use super::pipe::{self, OpenOptions};
-use crate::engine::reactor::test_support::run;
+use crate::engine::reactor::test_support::{closed_is_closed, run, start};
 use crate::io::{AsyncReadExt, AsyncWriteExt, Interest, ReadBuf};
 use crate::net::{UnixDatagram, UnixListener, UnixSocket, UnixStream};
 
@@ -51,6 +51,7 @@ fn a_path_that_begins_with_zero_is_a_name_in_no_file_system() {
 
 #[test]
 fn a_stream_through_a_path() {
+    let _guard = closed_is_closed();
     run(async {
         let path = TempPath::new();
         let listener = UnixListener::bind(&path.0).unwrap();
@@ -180,6 +181,7 @@ fn sockets_bound_before_they_are_used() {
 
 #[test]
 fn pipes() {
+    let _guard = closed_is_closed();
     run(async {
         let (mut sender, mut receiver) = pipe::pipe().unwrap();
         let data = vec![3; 1 << 18];
@@ -218,11 +220,8 @@ fn pipes() {
 fn named_pipes() {
     run(async {
         let path = TempPath::new();
-        let status = std::process::Command::new("mkfifo")
-            .arg(&path.0)
-            .status()
-            .unwrap();
-        assert!(status.success());
+        let mut mkfifo = start(std::process::Command::new("mkfifo").arg(&path.0));
+        assert!(mkfifo.wait().unwrap().success());
         let e = OpenOptions::new().open_sender(&path.0).unwrap_err();
         assert_eq!(e.raw_os_error(), Some(libc::ENXIO));
         let mut receiver = OpenOptions::new().open_receiver(&path.0).unwrap();
