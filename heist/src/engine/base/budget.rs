@@ -101,6 +101,17 @@ pub(crate) fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
     }
 }
 
+/// Takes one unit of budget for what is done already. The caller has seen that there is one.
+#[inline]
+pub(crate) fn spend() {
+    current::with(|c| {
+        if let Some(n) = c.budget.get().0 {
+            debug_assert!(n > 0, "there was budget");
+            c.budget.set(Budget(Some(n.saturating_sub(1))));
+        }
+    });
+}
+
 /// The budget is spent: asks for another turn.
 #[cold]
 pub(crate) fn give_up_turn(cx: &mut Context<'_>) {

@@ -204,6 +204,9 @@ impl<T> Tx<T> {
         if n > self.chan.flow.capacity {
             return Err(SendError(()));
         }
+        if self.chan.flow.permits.acquire_at_once(n) {
+            return Ok(());
+        }
         let wake = WakeOnDrop(self);
         match self.chan.flow.permits.acquire(n).await {
             Ok(()) => {
@@ -242,6 +245,11 @@ impl<T> Sender<T> {
     /// # });
     /// ```
     pub async fn send(&self, value: T) -> Result<(), SendError<T>> {
+        // Here and not only in `acquire`, whose future would have to be made.
+        if self.tx.chan.flow.permits.acquire_at_once(1) {
+            self.tx.send_permitted(value);
+            return Ok(());
+        }
         match self.tx.acquire(1).await {
             Ok(()) => {
                 self.tx.send_permitted(value);

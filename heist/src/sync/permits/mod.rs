@@ -275,6 +275,19 @@ impl Permits {
         }
     }
 
+    /// What the first poll of [`acquire`](Self::acquire) does if there are permits and budget, without the future:
+    /// that has a place in the queue in it, which most need not. False has changed nothing, and the future
+    /// finds out the rest.
+    #[inline]
+    pub(crate) fn acquire_at_once(&self, n: usize) -> bool {
+        // S8: without budget nothing is taken.
+        let taken = budget::has_budget_remaining() && self.take(n).is_ok();
+        if taken {
+            budget::spend();
+        }
+        taken
+    }
+
     /// Adds `n` permits: to those who wait, the rest to the word.
     #[inline]
     #[track_caller]
