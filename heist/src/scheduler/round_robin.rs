@@ -1,6 +1,6 @@
 //! Tasks dealt to the workers in turn.
 
-use crate::scheduler::shards::{Own, Shards};
+use crate::scheduler::shards::{Own, Shards, tag_of};
 use crate::scheduler::{Cause, Runnable, Scheduler, Tell, Turn};
 
 /// Deals new tasks to the workers in turn; a task stays on the worker it was dealt to.
@@ -28,13 +28,13 @@ impl Scheduler for RoundRobin {
     type Worker = Own;
 
     fn worker(&self, index: usize) -> Own {
-        Own::new(index)
+        self.shards.own(index)
     }
 
     #[inline]
     fn push(&self, mut task: Runnable, cause: Cause, worker: Option<&mut Own>) -> Tell {
         if task.tag() == 0 {
-            task.set_tag(self.shards.deal() as u16 + 1);
+            task.set_tag(tag_of(self.shards.deal()));
         }
         self.shards.push(task, cause, worker)
     }

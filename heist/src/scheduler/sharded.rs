@@ -1,7 +1,7 @@
 //! A thread per core, and tasks that stay on it.
 
 use crate::engine::sched::affinity;
-use crate::scheduler::shards::{Own, Shards};
+use crate::scheduler::shards::{Own, Shards, tag_of};
 use crate::scheduler::{Cause, Runnable, Scheduler, Tell, Turn};
 
 /// Each worker is a shard of its own: a task runs on the worker on which it was spawned, always.
@@ -85,17 +85,17 @@ impl Scheduler for Sharded {
     type Worker = Own;
 
     fn worker(&self, index: usize) -> Own {
-        Own::new(index)
+        self.shards.own(index)
     }
 
     #[inline]
     fn push(&self, mut task: Runnable, cause: Cause, worker: Option<&mut Own>) -> Tell {
         if task.tag() == 0 {
-            let home = match &worker {
-                Some(own) => own.index,
-                None => self.shards.deal(),
+            let tag = match &worker {
+                Some(own) => own.tag,
+                None => tag_of(self.shards.deal()),
             };
-            task.set_tag(home as u16 + 1);
+            task.set_tag(tag);
         }
         self.shards.push(task, cause, worker)
     }

@@ -15,6 +15,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crossbeam_utils::CachePadded;
@@ -29,7 +30,7 @@ const INBOX_INTERVAL: u32 = 31;
 
 /// All workers' inboxes.
 pub(super) struct Shards {
-    shards: Box<[Shard]>,
+    shards: Box<[Arc<Shard>]>,
     /// Whose turn it is to be dealt a task.
     turn: AtomicUsize,
 }
@@ -42,7 +43,12 @@ struct Shard {
 
 /// What a worker has for itself.
 pub struct Own {
-    pub(super) index: usize,
+    /// The worker's own, at hand.
+    shard: Arc<Shard>,
+    /// The tag of tasks that are at home here.
+    pub(super) tag: u16,
+    /// How many turns are left until it looks at its inbox; never 0.
+    until_inbox: u32,
     queue: VecDeque<Queued>,
     /// The only task that this turn has made runnable.
     only: Option<Runnable>,
@@ -62,9 +68,11 @@ struct Queued {
 
 impl Shards {
     pub(super) fn new(workers: usize) -> Self {
-        let shard = |_| Shard {
-            inbox: Inbox::new(),
-            queued: CachePadded::default(),
+        let shard = |_| {
+            Arc::new(Shard {
+                inbox: Inbox::new(),
+                queued: CachePadded::default(),
+            })
         };
         Self {
             shards: (0..workers).map(shard).collect(),
@@ -77,35 +85,47 @@ impl Shards {
         self.turn.fetch_add(1, Ordering::Relaxed) % self.shards.len()
     }
 
-    /// Pushes `task`, which has a home, there.
-    #[inline(always)]
-    pub(super) fn push(&self, task: Runnable, cause: Cause, worker: Option<&mut Own>) -> Tell {
-        let mut home = task.tag() as usize - 1;
-        if home >= self.shards.len() {
-            // Only if a user gave the tag: a division takes longer than all the rest here.
-            home %= self.shards.len();
-        }
-        match worker {
-            Some(own) if own.index == home => {
-                self.shards[home].queued.add(1);
-                own.push(task, cause);
-                Tell::Nobody
-            }
-            _ => self.send(task, home),
+    /// What worker `index` has for itself.
+    pub(super) fn own(&self, index: usize) -> Own {
+        Own {
+            shard: Arc::clone(&self.shards[index]),
+            tag: tag_of(index),
+            until_inbox: INBOX_INTERVAL,
+            queue: VecDeque::new(),
+            only: None,
+            several: false,
+            alone: true,
+            in_a_row: 0,
         }
     }
 
+    /// Pushes `task`, which has a home, there.
+    #[inline(always)]
+    pub(super) fn push(&self, task: Runnable, cause: Cause, worker: Option<&mut Own>) -> Tell {
+        match worker {
+            Some(own) if own.tag == task.tag() => own.push(task, cause),
+            worker => self.send(task, cause, worker),
+        }
+    }
+
+    /// Pushes `task`, whose tag is not that of `worker`.
     #[cold]
-    fn send(&self, task: Runnable, home: usize) -> Tell {
-        // Later pushes ride on the first: the worker that is told takes them all.
-        self.shards[home].inbox.push(task);
-        Tell::Worker(home)
+    fn send(&self, task: Runnable, cause: Cause, worker: Option<&mut Own>) -> Tell {
+        // Beyond the last worker only if a user gave the tag.
+        let home = (task.tag() as usize - 1) % self.shards.len();
+        match worker {
+            Some(own) if own.tag == tag_of(home) => own.push(task, cause),
+            _ => {
+                // Later pushes ride on the first: the worker that is told takes them all.
+                self.shards[home].inbox.push(task);
+                Tell::Worker(home)
+            }
+        }
     }
 
     /// What is next for the worker of `own`.
     #[inline]
     pub(super) fn next(&self, own: &mut Own, turn: &mut Turn<'_>) -> Option<Runnable> {
-        let shard = &self.shards[own.index];
         own.several = false;
         let task = match own.only.take() {
             Some(task) if own.alone && own.in_a_row < IN_A_ROW => {
@@ -118,20 +138,22 @@ impl Shards {
                     own.enqueue(task, true);
                 }
                 own.in_a_row = 0;
-                if turn.tick().is_multiple_of(INBOX_INTERVAL) || own.queue.is_empty() {
-                    shard.open(own);
+                own.until_inbox -= 1;
+                if own.until_inbox == 0 || own.queue.is_empty() {
+                    own.open_inbox();
                 }
                 let Queued { task, alone } = own.queue.pop_front()?;
                 own.alone = alone;
                 task
             }
         };
-        shard.queued.set(shard.queued.get() - 1);
+        let queued = &own.shard.queued;
+        queued.set(queued.get() - 1);
         Some(task)
     }
 
     pub(super) fn has_work(&self, own: &Own) -> bool {
-        own.len() > 0 || !self.shards[own.index].inbox.is_empty()
+        own.len() > 0 || !own.shard.inbox.is_empty()
     }
 
     pub(super) fn queue_depth(&self, index: usize) -> usize {
@@ -139,51 +161,43 @@ impl Shards {
     }
 }
 
-impl Shard {
-    /// Takes what others have sent.
-    fn open(&self, own: &mut Own) {
-        if self.inbox.is_empty() {
-            return;
-        }
-        let taken = self.inbox.take_all();
-        let count = taken.size_hint().0;
-        for task in taken {
-            own.enqueue(task, count == 1);
-        }
-        self.queued.add(count as u64);
-    }
+/// The tag of tasks that are at home on worker `index`.
+pub(super) fn tag_of(index: usize) -> u16 {
+    index as u16 + 1
 }
 
 impl Own {
-    pub(super) fn new(index: usize) -> Self {
-        Self {
-            index,
-            queue: VecDeque::new(),
-            only: None,
-            several: false,
-            alone: true,
-            in_a_row: 0,
+    /// Takes what others have sent.
+    #[cold]
+    fn open_inbox(&mut self) {
+        self.until_inbox = INBOX_INTERVAL;
+        if self.shard.inbox.is_empty() {
+            return;
         }
+        let taken = self.shard.inbox.take_all();
+        let count = taken.size_hint().0;
+        for task in taken {
+            self.enqueue(task, count == 1);
+        }
+        self.shard.queued.add(count as u64);
     }
 
+    /// Pushes `task`, which is at home here.
     #[inline]
-    fn push(&mut self, task: Runnable, cause: Cause) {
+    fn push(&mut self, task: Runnable, cause: Cause) -> Tell {
+        self.shard.queued.add(1);
         if cause == Cause::Yielded {
-            return self.enqueue(task, true);
+            self.enqueue(task, true);
+        } else if self.several {
+            self.enqueue(task, false);
+        } else if let Some(first) = self.only.take() {
+            self.several = true;
+            self.enqueue(first, false);
+            self.enqueue(task, false);
+        } else {
+            self.only = Some(task);
         }
-        if !self.several {
-            match self.only.take() {
-                None => {
-                    self.only = Some(task);
-                    return;
-                }
-                Some(first) => {
-                    self.several = true;
-                    self.enqueue(first, false);
-                }
-            }
-        }
-        self.enqueue(task, false);
+        Tell::Nobody
     }
 
     #[inline]
@@ -206,7 +220,7 @@ impl fmt::Debug for Shards {
 impl fmt::Debug for Own {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Own")
-            .field("index", &self.index)
+            .field("tag", &self.tag)
             .field("queued", &self.len())
             .finish()
     }

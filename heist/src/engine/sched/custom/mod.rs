@@ -143,9 +143,35 @@ impl Custom {
     }
 }
 
+/// What a scheduler can fail in. A number, and no text, so that a call that goes well has little to do with it.
+#[derive(Debug, Clone, Copy)]
+enum Method {
+    OnStart,
+    Push,
+    Next,
+    Steal,
+    HasWork,
+    HasSharedWork,
+    QueueDepth,
+}
+
+impl Method {
+    fn name(self) -> &'static str {
+        match self {
+            Self::OnStart => "on_start",
+            Self::Push => "push",
+            Self::Next => "next",
+            Self::Steal => "steal",
+            Self::HasWork => "has_work",
+            Self::HasSharedWork => "has_shared_work",
+            Self::QueueDepth => "queue_depth",
+        }
+    }
+}
+
 /// Calls the scheduler; `None` if it panicked, which is a fault.
 #[inline]
-fn guarded<R>(crew: &Crew<Custom>, method: &'static str, call: impl FnOnce() -> R) -> Option<R> {
+fn guarded<R>(crew: &Crew<Custom>, method: Method, call: impl FnOnce() -> R) -> Option<R> {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(result) => Some(result),
         Err(payload) => {
@@ -196,14 +222,25 @@ impl Crew<Custom> {
     }
 
     #[cold]
-    fn fail_by_panic(&self, method: &'static str, payload: Box<dyn Any + Send>) {
+    fn fail_by_panic(&self, method: Method, payload: Box<dyn Any + Send>) {
         let text = payload
             .downcast_ref::<&str>()
             .copied()
             .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let text = text.unwrap_or("(not a text)").to_owned();
         unwind::discard(payload);
-        self.fail(&format!("it panicked in `{method}`: {text}"));
+        self.fail(&format!("it panicked in `{}`: {text}", method.name()));
+    }
+
+    /// It gave `task`, which is not of this crew (C1).
+    #[cold]
+    fn fail_by_stranger(&self, method: Method, task: Runnable) {
+        self.fail(&format!(
+            "it gave a task of another runtime out of `{}`",
+            method.name()
+        ));
+        // A fault of its own crew too (C3).
+        drop(task);
     }
 
     /// A token was dropped (C3).
@@ -289,7 +326,7 @@ impl Crew<Custom> {
         for core in cores {
             loop {
                 core.tick = core.tick.wrapping_add(1);
-                let given = guarded(self, "next", || {
+                let given = guarded(self, Method::Next, || {
                     let mut wishes = Wishes::default();
                     let mut turn = Turn::new(core.index, core.tick, &mut wishes);
                     self.strategy
@@ -309,7 +346,7 @@ impl Crew<Custom> {
 
 impl WorkerContext<Custom> {
     /// Tells whom the scheduler wants to be told of what this worker pushed.
-    #[inline]
+    #[inline(always)]
     fn tell(&self, core: &mut Core<Custom>, tell: Tell) {
         match tell {
             Tell::Nobody => {}
@@ -352,20 +389,11 @@ impl Strategy for Custom {
 
     #[inline]
     fn push_local(worker: &WorkerContext<Self>, runnable: task::Runnable, cause: Cause) {
-        // The core is gone while a task of this worker blocks in place, and within the scheduler itself.
-        let Some(mut core) = worker.core.take() else {
-            return Self::push_foreign(&worker.crew, runnable, cause);
-        };
-        worker.post().counters.local_schedules.add(1);
-        let task = Runnable::new(runnable);
-        let scheduler = &worker.crew.strategy.scheduler;
-        let tell = guarded(&worker.crew, "push", || {
-            scheduler.push(task, cause, Some(&mut *core.own.state))
-        });
-        if let Some(tell) = tell {
-            worker.tell(&mut core, tell);
-        }
-        worker.core.set(Some(core));
+        worker
+            .crew
+            .strategy
+            .scheduler
+            .push_local(worker, runnable, cause);
     }
 
     fn push_foreign(crew: &Crew<Self>, runnable: task::Runnable, cause: Cause) {
@@ -378,7 +406,7 @@ impl Strategy for Custom {
             return runnable.cancel();
         }
         let task = Runnable::new(runnable);
-        let tell = guarded(crew, "push", || strategy.scheduler.push(task, cause, None));
+        let tell = guarded(crew, Method::Push, || strategy.scheduler.push_foreign(task, cause));
         match tell {
             Some(Tell::Nobody | Tell::Anyone) => crew.notify(),
             Some(Tell::Worker(index)) => crew.tell_worker(index),
@@ -389,7 +417,7 @@ impl Strategy for Custom {
     fn has_own_work(crew: &Crew<Self>, core: &Core<Self>) -> bool {
         // What nobody was told of is this worker's to look for.
         core.own.unannounced > 0
-            || guarded(crew, "has_work", || {
+            || guarded(crew, Method::HasWork, || {
                 crew.strategy.scheduler.has_work(&*core.own.state)
             })
             .unwrap_or(false)
@@ -403,7 +431,7 @@ impl Strategy for Custom {
     }
 
     fn shared_work_visible(crew: &Crew<Self>) -> bool {
-        guarded(crew, "has_shared_work", || {
+        guarded(crew, Method::HasSharedWork, || {
             crew.strategy.scheduler.has_shared_work()
         })
         .unwrap_or(false)
@@ -503,7 +531,7 @@ impl Strategy for Custom {
 
     fn depth(crew: &Crew<Self>, index: usize) -> usize {
         let scheduler = &crew.strategy.scheduler;
-        guarded(crew, "queue_depth", || scheduler.queue_depth(index)).unwrap_or(0)
+        guarded(crew, Method::QueueDepth, || scheduler.queue_depth(index)).unwrap_or(0)
     }
 }
 

@@ -5,9 +5,9 @@ use std::any::Any;
 use crate::engine::sched::crew::Core;
 use crate::engine::sched::custom::scheduler::{Scheduler, Tell, Turn, Wishes};
 use crate::engine::sched::custom::token::Runnable;
-use crate::engine::sched::custom::{Custom, guarded};
+use crate::engine::sched::custom::{Custom, Method, guarded};
 use crate::engine::sched::push::YIELDS_BEFORE_DRIVERS;
-use crate::engine::sched::strategy::{Cause, Pick};
+use crate::engine::sched::strategy::{Cause, Pick, Strategy};
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task;
 
@@ -18,7 +18,10 @@ const GOES_ON: u32 = 3;
 pub(super) trait Erased: Send + Sync {
     fn worker(&self, index: usize) -> Box<dyn Any + Send>;
     fn work(&self, worker: &WorkerContext<Custom>, core: Box<Core<Custom>>);
-    fn push(&self, task: Runnable, cause: Cause, worker: Option<&mut (dyn Any + Send)>) -> Tell;
+    /// All of [`Strategy::push_local`](crate::engine::sched::strategy::Strategy::push_local), guarded: one call, and
+    /// what follows from the answer is compiled together with what gives it.
+    fn push_local(&self, worker: &WorkerContext<Custom>, runnable: task::Runnable, cause: Cause);
+    fn push_foreign(&self, task: Runnable, cause: Cause) -> Tell;
     fn drain(&self, worker: &mut (dyn Any + Send), turn: &mut Turn<'_>) -> Option<Runnable>;
     fn has_work(&self, worker: &(dyn Any + Send)) -> bool;
     fn has_shared_work(&self) -> bool;
@@ -54,7 +57,7 @@ impl<T: Scheduler> Typed<T> {
         &self,
         worker: &WorkerContext<Custom>,
         core: &mut Core<Custom>,
-        method: &'static str,
+        method: Method,
         ask: impl FnOnce(&T, &mut T::Worker, &mut Turn<'_>) -> Option<Runnable>,
     ) -> Option<task::Runnable> {
         let mut wishes = Wishes::default();
@@ -74,9 +77,7 @@ impl<T: Scheduler> Typed<T> {
             core.own.in_a_row = 0;
         }
         if !task.is_of(&worker.crew) {
-            worker.crew.fail(&format!(
-                "it gave a task of another runtime out of `{method}`"
-            ));
+            worker.crew.fail_by_stranger(method, task);
             return None;
         }
         Some(task.into_right())
@@ -91,7 +92,7 @@ impl<T: Scheduler> Pick<Custom> for Typed<T> {
         core: &mut Core<Custom>,
     ) -> Option<task::Runnable> {
         core.tick = core.tick.wrapping_add(1);
-        self.ask(worker, core, "next", T::next)
+        self.ask(worker, core, Method::Next, T::next)
     }
 
     fn search(
@@ -105,7 +106,7 @@ impl<T: Scheduler> Pick<Custom> for Typed<T> {
         }
         // Now somebody looks for it: this worker.
         core.own.unannounced = 0;
-        self.ask(worker, core, "steal", T::steal)
+        self.ask(worker, core, Method::Steal, T::steal)
     }
 
     #[inline]
@@ -117,7 +118,7 @@ impl<T: Scheduler> Pick<Custom> for Typed<T> {
     ) {
         worker.post().own.yielded.add(1);
         let task = Runnable::new(runnable);
-        let tell = guarded(&worker.crew, "push", || {
+        let tell = guarded(&worker.crew, Method::Push, || {
             self.0.push(task, Cause::Yielded, Some(Self::state(core)))
         });
         match tell {
@@ -129,7 +130,7 @@ impl<T: Scheduler> Pick<Custom> for Typed<T> {
         // As in the default: who yields may wait for what only the drivers bring.
         core.yields += 1;
         if core.yields.is_multiple_of(YIELDS_BEFORE_DRIVERS) {
-            let depth = guarded(&worker.crew, "queue_depth", || {
+            let depth = guarded(&worker.crew, Method::QueueDepth, || {
                 self.0.queue_depth(core.index)
             });
             // Where workers have no queues, or do not say, it is all that waits anywhere.
@@ -148,18 +149,32 @@ impl<T: Scheduler> Erased for Typed<T> {
     }
 
     fn work(&self, worker: &WorkerContext<Custom>, core: Box<Core<Custom>>) {
-        let _ = guarded(&worker.crew, "on_start", || self.0.on_start(core.index));
+        let _ = guarded(&worker.crew, Method::OnStart, || self.0.on_start(core.index));
         worker.run(core, self);
     }
 
-    fn push(&self, task: Runnable, cause: Cause, worker: Option<&mut (dyn Any + Send)>) -> Tell {
-        // SAFETY: C7 — passed on by the crew that has this scheduler.
-        let worker = worker.map(|state| unsafe { state_mut::<T>(state) });
-        self.0.push(task, cause, worker)
+    fn push_local(&self, worker: &WorkerContext<Custom>, runnable: task::Runnable, cause: Cause) {
+        // The core is gone while a task of this worker blocks in place, and within the scheduler itself.
+        let Some(mut core) = worker.core.take() else {
+            return Custom::push_foreign(&worker.crew, runnable, cause);
+        };
+        worker.post().counters.local_schedules.add(1);
+        let task = Runnable::new(runnable);
+        let tell = guarded(&worker.crew, Method::Push, || {
+            self.0.push(task, cause, Some(Self::state(&mut core)))
+        });
+        if let Some(tell) = tell {
+            worker.tell(&mut core, tell);
+        }
+        worker.lend(core);
+    }
+
+    fn push_foreign(&self, task: Runnable, cause: Cause) -> Tell {
+        self.0.push(task, cause, None)
     }
 
     fn drain(&self, worker: &mut (dyn Any + Send), turn: &mut Turn<'_>) -> Option<Runnable> {
-        // SAFETY: as above.
+        // SAFETY: C7 — passed on by the crew that has this scheduler.
         let worker = unsafe { state_mut::<T>(worker) };
         let next = self.0.next(worker, turn);
         next.or_else(|| self.0.steal(worker, turn))
