@@ -5,13 +5,22 @@
 //! in a queue that no other thread sees; from elsewhere it comes through an [`Inbox`].
 //!
 //! **Order.** Tasks wait in the order in which they became runnable, so that one that many talk to finds many messages
-//! at its turn. One exception: where a turn made a single task runnable, and was itself due to such a turn, it is a
-//! conversation, and the answer is run next, while what was said is in the cache ([`Turn::goes_on`]). Turns that made
-//! several runnable, and the turns of those, take the queue.
+//! at its turn. What one turn made runnable is a *batch*. Two exceptions, for tasks that talk to each other:
+//!
+//! * An *answer*: where a turn made a single task runnable, and was itself due to such a turn, two are in a
+//!   conversation, and the other is run next, while what was said is in the cache ([`Turn::goes_on`]).
+//! * A *gatherer*: where a turn of a batch made a single task runnable, that is run when the batch has ended, and not
+//!   behind all that was queued meanwhile. Most often it is who asked them all: it finds all answers, and them
+//!   and their channels in the cache when it asks again.
+//!
+//! Both are limited ([`IN_A_ROW`], [`GATHERERS`]). What several are made runnable by, and all that is beyond these
+//! limits, takes the queue, so that nobody waits for ever.
 //!
 //! **Rejected.** *What was woken last is next*, as in the default: the first of sixteen answers is handled
 //! alone, and so is each of the others; twice as many polls where one asks many. *The queue alone*: where two
-//! talk, each message finds the cache with what fifty others said (a fifth slower).
+//! talk, each message finds the cache with what fifty others said (a fifth slower); and where one asks many, it
+//! comes when all others have answered too, and has lost its own out of the cache (8.5 misses a message
+//! instead of TODO).
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -25,6 +34,8 @@ use crate::scheduler::{Cause, Inbox, Runnable, Tell, Turn};
 
 /// How many answers may be run one after another before the queue has its turn.
 const IN_A_ROW: u32 = 3;
+/// How many tasks may be run between a batch and the rest of the queue.
+const GATHERERS: usize = 4;
 /// How many turns a worker takes from its own queue before it looks at its inbox.
 const INBOX_INTERVAL: u32 = 31;
 
@@ -49,21 +60,26 @@ pub struct Own {
     pub(super) tag: u16,
     /// How many turns are left until it looks at its inbox; never 0.
     until_inbox: u32,
+    /// Batch by batch: the last one in it is the last of its batch, unless this turn is just making them runnable.
     queue: VecDeque<Queued>,
+    /// Tasks to be run when the batch has ended.
+    gatherers: VecDeque<Runnable>,
     /// The only task that this turn has made runnable.
     only: Option<Runnable>,
     /// Whether this turn has made several runnable.
     several: bool,
-    /// Whether the task whose turn it is was made runnable alone.
+    /// Whether the task whose turn it is was made runnable alone: its batch is itself.
     alone: bool,
-    /// How many turns in a row did not come out of the queue.
+    /// Whether what came out of the queue last was the last of its batch.
+    ended: bool,
+    /// How many answers were run in a row.
     in_a_row: u32,
 }
 
 struct Queued {
     task: Runnable,
-    /// Whether no other was made runnable in the same turn.
-    alone: bool,
+    /// Whether it is the last of its batch.
+    last: bool,
 }
 
 impl Shards {
@@ -92,9 +108,11 @@ impl Shards {
             tag: tag_of(index),
             until_inbox: INBOX_INTERVAL,
             queue: VecDeque::new(),
+            gatherers: VecDeque::with_capacity(GATHERERS),
             only: None,
             several: false,
             alone: true,
+            ended: true,
             in_a_row: 0,
         }
     }
@@ -126,26 +144,13 @@ impl Shards {
     /// What is next for the worker of `own`.
     #[inline]
     pub(super) fn next(&self, own: &mut Own, turn: &mut Turn<'_>) -> Option<Runnable> {
-        own.several = false;
         let task = match own.only.take() {
             Some(task) if own.alone && own.in_a_row < IN_A_ROW => {
                 own.in_a_row += 1;
                 turn.goes_on();
                 task
             }
-            only => {
-                if let Some(task) = only {
-                    own.enqueue(task, true);
-                }
-                own.in_a_row = 0;
-                own.until_inbox -= 1;
-                if own.until_inbox == 0 || own.queue.is_empty() {
-                    own.open_inbox();
-                }
-                let Queued { task, alone } = own.queue.pop_front()?;
-                own.alone = alone;
-                task
-            }
+            only => own.next_in_line(only)?,
         };
         let queued = &own.shard.queued;
         queued.set(queued.get() - 1);
@@ -177,9 +182,41 @@ impl Own {
         let taken = self.shard.inbox.take_all();
         let count = taken.size_hint().0;
         for task in taken {
-            self.enqueue(task, count == 1);
+            self.enqueue(task, false);
         }
+        self.end_batch();
         self.shard.queued.add(count as u64);
+    }
+
+    /// What is next, after a turn that made `only` runnable and nothing else.
+    #[inline(always)]
+    fn next_in_line(&mut self, only: Option<Runnable>) -> Option<Runnable> {
+        if self.several {
+            self.several = false;
+            self.end_batch();
+        }
+        if let Some(task) = only {
+            if !self.alone && self.gatherers.len() < GATHERERS {
+                self.gatherers.push_back(task);
+            } else {
+                self.enqueue(task, true);
+            }
+        }
+        self.in_a_row = 0;
+        self.until_inbox -= 1;
+        if self.until_inbox == 0 || self.queue.is_empty() {
+            self.open_inbox();
+        }
+        if self.ended
+            && let Some(task) = self.gatherers.pop_front()
+        {
+            self.alone = true;
+            return Some(task);
+        }
+        let Queued { task, last } = self.queue.pop_front()?;
+        self.alone = self.ended && last;
+        self.ended = last;
+        Some(task)
     }
 
     /// Pushes `task`, which is at home here.
@@ -187,6 +224,10 @@ impl Own {
     fn push(&mut self, task: Runnable, cause: Cause) -> Tell {
         self.shard.queued.add(1);
         if cause == Cause::Yielded {
+            if self.several {
+                self.several = false;
+                self.end_batch();
+            }
             self.enqueue(task, true);
         } else if self.several {
             self.enqueue(task, false);
@@ -201,12 +242,20 @@ impl Own {
     }
 
     #[inline]
-    fn enqueue(&mut self, task: Runnable, alone: bool) {
-        self.queue.push_back(Queued { task, alone });
+    fn enqueue(&mut self, task: Runnable, last: bool) {
+        self.queue.push_back(Queued { task, last });
+    }
+
+    /// What is queued from here on is another batch.
+    #[inline]
+    fn end_batch(&mut self) {
+        if let Some(last) = self.queue.back_mut() {
+            last.last = true;
+        }
     }
 
     fn len(&self) -> usize {
-        usize::from(self.only.is_some()) + self.queue.len()
+        usize::from(self.only.is_some()) + self.gatherers.len() + self.queue.len()
     }
 }
 

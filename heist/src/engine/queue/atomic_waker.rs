@@ -163,6 +163,19 @@ impl AtomicWaker {
         }
     }
 
+    /// As [`wake`](Self::wake), for one who knows that what is registered is to be seen from here: the registrar
+    /// has released it after the registration, and the caller has acquired that. So it needs no fence.
+    ///
+    /// If the waker is gone, somebody took it after that, and the registrar comes, registers and looks again.
+    #[inline]
+    pub(crate) fn wake_seen(&self) {
+        if self.word.load(Relaxed) != 0
+            && let Some(waker) = self.take_held()
+        {
+            waker.wake();
+        }
+    }
+
     /// Takes the registered waker out, to be woken later or dropped.
     #[inline]
     pub(crate) fn take(&self) -> Option<Waker> {

@@ -13,9 +13,11 @@
 //! **Rules.**
 //! * B1. A slot is its claimant's until its bit is set, then the receiver's.
 //! * B2. The receiver sleeps only after setting `RX_WAIT` in the block of its next position, by a
-//!   read-modify-write that shows that slot not ready. The sender that makes it ready sees
-//!   `RX_WAIT`, and sees all lower slots ready: that is the one that wakes. (A later sender of the
-//!   block finds a lower slot not ready, or is late and wakes once too often.)
+//!   read-modify-write that shows that slot not ready, and comes after the registration of its waker; also
+//!   if the flag was set before. The sender that makes it ready sees
+//!   `RX_WAIT`, and sees all lower slots ready: that is the one that wakes. It sees the waker by that as well, and
+//!   needs no fence to look for it. (A later sender of the
+//!   block finds a lower slot not ready, or is late and finds the waker taken, or wakes once too often.)
 //! * B3. The tail's `block` is where senders begin to look. It moves past a block only when all its
 //!   slots are ready, so no sender can find itself beyond its own block.
 //! * B4. Whoever moves it past a block then reads the tail's word by a read-modify-write, notes that
@@ -37,9 +39,9 @@
 //! **Tested by** `mpsc/loom_tests.rs`, with blocks of two slots. Each ordering was weakened by itself, and
 //! the models report races for: the slot's bit, the claim, a block's `next` and the tail's `block`,
 //! both sides of `RETIRED`, both sides of `CLOSED`; also for a free that does not wait for
-//! `retire_at`, and a deadlock for a sender that ignores `RX_WAIT`. Three can be weakened unnoticed: the
-//! acquire of `fill` and the two of `arm`, which the fences in `AtomicWaker` repeat; and the acquire
-//! of B3, which guards against a load that sees the future: no processor's and not loom's.
+//! `retire_at`, and a deadlock for a sender that ignores `RX_WAIT`. TODO-WEAK
+//! The acquire of B3 can be weakened unnoticed: it guards against a load that sees the future, no processor's and
+//! not loom's.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -225,8 +227,9 @@ impl<T> Tail<T> {
         block.slots[slot].with_mut(|p| unsafe { (*p).write(value) });
         let bit = 1 << slot;
         // Ordering: release gives the value to the receiver; acquire sees the waker that the
-        // receiver registered before it set RX_WAIT.
-        let before = block.ready.fetch_or(bit, AcqRel);
+        // receiver registered before it set RX_WAIT. An addition, as the bit was 0 (B1) and a processor
+        // that returns what was before can add, but not set a bit, in one instruction.
+        let before = block.ready.fetch_add(bit, AcqRel);
         before & RX_WAIT != 0 && before & (bit - 1) == bit - 1
     }
 
@@ -366,12 +369,15 @@ impl<T> Head<T> {
         }
         let bit = 1 << slot_of(self.position);
         let mut ready = self.ready();
-        if ready & (bit | RX_WAIT) == 0 {
+        if ready & bit == 0 {
+            // Only we set RX_WAIT and take it away. If it is set, there was a poll that no message had called
+            // for: the waker that came with this one is to be passed on as well (B2).
+            let wait = !ready & RX_WAIT;
             // SAFETY: the block is not freed before the receiver leaves it.
             // Ordering: release gives the registered waker to the sender, acquire sees the message.
             ready = unsafe { self.block.as_ref() }
                 .ready
-                .fetch_or(RX_WAIT, AcqRel);
+                .fetch_add(wait, AcqRel);
         }
         ready & bit != 0
     }

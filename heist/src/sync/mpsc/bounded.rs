@@ -155,6 +155,7 @@ impl<T> Unpin for Receiver<T> {}
 
 impl<T> Tx<T> {
     /// Sends by a permit that the caller has.
+    #[inline]
     fn send_permitted(&self, value: T) {
         match self.chan.tail.claim() {
             Ok(claim) => self.chan.fill(claim, value),
@@ -246,16 +247,12 @@ impl<T> Sender<T> {
     /// ```
     pub async fn send(&self, value: T) -> Result<(), SendError<T>> {
         // Here and not only in `acquire`, whose future would have to be made.
-        if self.tx.chan.flow.permits.acquire_at_once(1) {
+        let permitted = self.tx.chan.flow.permits.acquire_at_once(1);
+        if permitted || self.tx.acquire(1).await.is_ok() {
             self.tx.send_permitted(value);
-            return Ok(());
-        }
-        match self.tx.acquire(1).await {
-            Ok(()) => {
-                self.tx.send_permitted(value);
-                Ok(())
-            }
-            Err(SendError(())) => Err(SendError(value)),
+            Ok(())
+        } else {
+            Err(SendError(value))
         }
     }
 

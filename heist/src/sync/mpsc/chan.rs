@@ -14,7 +14,7 @@
 //!   one.
 //! * C4. The head is the receiver's alone.
 //!
-//! **Orderings.** C2 holds by the queue's `RX_WAIT` for messages, and by the fences in
+//! **Orderings.** C2 holds by the queue's `RX_WAIT` for messages, without a fence, and by those in
 //! [`AtomicWaker`] for the rest.
 //!
 //! **Tested by** `loom_tests`: without the wake at the last sender's drop,
@@ -107,7 +107,7 @@ impl<T, F> Chan<T, F> {
     #[inline]
     pub(super) fn fill(&self, claim: blocks::Claim, value: T) {
         if self.tail.fill(claim, value) {
-            self.rx_waker.wake();
+            self.rx_waker.wake_seen(); // B2 of the queue
         }
     }
 
