@@ -216,6 +216,9 @@ impl Own {
         let Queued { task, last } = self.queue.pop_front()?;
         self.alone = self.ended && last;
         self.ended = last;
+        if let Some(next) = self.queue.front() {
+            next.task.prefetch();
+        }
         Some(task)
     }
 

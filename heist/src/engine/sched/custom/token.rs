@@ -32,6 +32,14 @@ impl Runnable {
         unsafe { ManuallyDrop::take(&mut token.0) }
     }
 
+    /// Says that this task will be run soon, as the next but one: the processor fetches what its poll begins with,
+    /// while the one before it runs. Nothing follows from it but speed. It pays where many tasks are queued, so that what was
+    /// done last with this one is not in the nearest cache any more. It does nothing on processors other than x86-64.
+    #[inline]
+    pub fn prefetch(&self) {
+        self.0.prefetch();
+    }
+
     /// True if it is a task of `crew`.
     #[inline]
     pub(super) fn is_of(&self, crew: &Crew<Custom>) -> bool {
