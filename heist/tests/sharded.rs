@@ -352,3 +352,69 @@ fn two_that_talk_are_not_parted() {
     let (most, least) = (counts.iter().max().unwrap(), counts.iter().min().unwrap());
     assert!(most - least <= 4, "{counts:?}");
 }
+
+/// Who has asked many is run when the last of them has had its turn, and not behind all others that talk; and these
+/// keep pace.
+#[test]
+fn who_asked_many_is_run_when_they_have_answered() {
+    const GROUPS: usize = 6;
+    const MEMBERS: usize = 8;
+    const ROUNDS: usize = 30;
+
+    /// Whose turn it was: of which group, and whether of the one that asks.
+    type Log = Arc<Mutex<Vec<(usize, bool)>>>;
+
+    async fn group(group: usize, log: Log) {
+        let (answer, mut answers) = mpsc::channel(MEMBERS);
+        let members: Vec<_> = (0..MEMBERS)
+            .map(|_| {
+                let (request, mut requests) = mpsc::channel(1);
+                let (answer, log) = (answer.clone(), Arc::clone(&log));
+                heist::spawn(async move {
+                    while let Some(number) = requests.recv().await {
+                        log.lock().unwrap().push((group, false));
+                        answer.send(number).await.unwrap();
+                    }
+                });
+                request
+            })
+            .collect();
+        for round in 0..ROUNDS {
+            for member in &members {
+                member.send(round).await.unwrap();
+            }
+            for _ in 0..MEMBERS {
+                assert_eq!(answers.recv().await, Some(round));
+            }
+            log.lock().unwrap().push((group, true));
+        }
+    }
+
+    let runtime = runtime(1);
+    let log = Log::default();
+    let root = {
+        let log = Arc::clone(&log);
+        runtime.spawn(async move {
+            let groups: Vec<_> = (0..GROUPS)
+                .map(|number| heist::spawn(group(number, Arc::clone(&log))))
+                .collect();
+            for group in groups {
+                group.await.unwrap();
+            }
+        })
+    };
+    runtime.block_on(root).unwrap();
+    let log = log.lock().unwrap();
+    let in_time = log
+        .windows(2)
+        .filter(|two| two[1].1 && two[0] == (two[1].0, false))
+        .count();
+    // But for a first round, before which they do not know each other.
+    assert!(in_time >= GROUPS * (ROUNDS - 2), "{in_time}: {log:?}");
+    let mut rounds = [0_usize; GROUPS];
+    for &(group, _) in log.iter().filter(|turn| turn.1) {
+        rounds[group] += 1;
+        let (most, least) = (rounds.iter().max().unwrap(), rounds.iter().min().unwrap());
+        assert!(most - least <= 2, "{rounds:?}");
+    }
+}

