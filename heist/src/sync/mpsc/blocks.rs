@@ -376,9 +376,7 @@ impl<T> Head<T> {
             let wait = !ready & RX_WAIT;
             // SAFETY: the block is not freed before the receiver leaves it.
             // Ordering: release gives the registered waker to the sender, acquire sees the message.
-            ready = unsafe { self.block.as_ref() }
-                .ready
-                .fetch_add(wait, AcqRel);
+            ready = unsafe { self.block.as_ref() }.ready.fetch_add(wait, AcqRel);
         }
         ready & bit != 0
     }

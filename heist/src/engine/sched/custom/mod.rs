@@ -406,7 +406,9 @@ impl Strategy for Custom {
             return runnable.cancel();
         }
         let task = Runnable::new(runnable);
-        let tell = guarded(crew, Method::Push, || strategy.scheduler.push_foreign(task, cause));
+        let tell = guarded(crew, Method::Push, || {
+            strategy.scheduler.push_foreign(task, cause)
+        });
         match tell {
             Some(Tell::Nobody | Tell::Anyone) => crew.notify(),
             Some(Tell::Worker(index)) => crew.tell_worker(index),

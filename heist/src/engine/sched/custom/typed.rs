@@ -149,7 +149,9 @@ impl<T: Scheduler> Erased for Typed<T> {
     }
 
     fn work(&self, worker: &WorkerContext<Custom>, core: Box<Core<Custom>>) {
-        let _ = guarded(&worker.crew, Method::OnStart, || self.0.on_start(core.index));
+        let _ = guarded(&worker.crew, Method::OnStart, || {
+            self.0.on_start(core.index)
+        });
         worker.run(core, self);
     }
 
