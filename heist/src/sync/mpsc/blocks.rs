@@ -39,8 +39,8 @@
 //! **Tested by** `mpsc/loom_tests.rs`, with blocks of two slots. Each ordering was weakened by itself, and
 //! the models report races for: the slot's bit, the claim, a block's `next` and the tail's `block`,
 //! both sides of `RETIRED`, both sides of `CLOSED`; also for a free that does not wait for
-//! `retire_at`, and a deadlock for a sender that ignores `RX_WAIT`, or that sees it without the acquire of `fill` and so
-//! misses the waker (`a_message_wakes_while_its_sender_stays`). Three can be weakened unnoticed: the release of
+//! `retire_at`, and a deadlock for a sender that ignores `RX_WAIT`. Without the acquire of `fill`, which shows the
+//! waker, `a_message_wakes_while_its_sender_stays` fails. Three can be weakened unnoticed: the release of
 //! `arm`, which the fence in `AtomicWaker::register` repeats, and its acquire, which the next `pop` does; and the
 //! acquire of B3, which guards against a load that sees the future: no processor's and not loom's.
 
