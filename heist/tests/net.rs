@@ -420,3 +420,57 @@ fn descriptors_that_are_used_again_get_no_old_events() {
         }
     });
 }
+
+#[cfg(unix)]
+#[test]
+fn more_events_than_a_queue_holds_keep_their_turn() {
+    use heist::net::UnixStream;
+    use std::io::Write;
+    use std::os::unix::net::UnixStream as StdUnixStream;
+    use std::sync::Mutex;
+
+    const SOCKETS: usize = 350;
+    bounded(60, || {
+        let runtime = multi(1);
+        let metrics = runtime.metrics();
+        let order = runtime.block_on(async {
+            let main = heist::spawn(async {
+                let waiting = Arc::new(AtomicUsize::new(0));
+                let order = Arc::new(Mutex::new(Vec::new()));
+                let mut far_ends = Vec::new();
+                let mut readers = Vec::new();
+                for i in 0..SOCKETS {
+                    let (near, far) = StdUnixStream::pair().unwrap();
+                    near.set_nonblocking(true).unwrap();
+                    let mut near = UnixStream::from_std(near).unwrap();
+                    far_ends.push(far);
+                    let (waiting, order) = (waiting.clone(), order.clone());
+                    readers.push(heist::spawn(async move {
+                        waiting.fetch_add(1, SeqCst);
+                        near.read_exact(&mut [0]).await.unwrap();
+                        order.lock().unwrap().push(i);
+                    }));
+                    // So that what overflows is what the reactor brings.
+                    task::yield_now().await;
+                }
+                while waiting.load(SeqCst) < SOCKETS {
+                    task::yield_now().await;
+                }
+                // All at once, as seen by the one worker, which is in this poll.
+                for far in &mut far_ends {
+                    far.write_all(b"!").unwrap();
+                }
+                for reader in readers {
+                    reader.await.unwrap();
+                }
+                order.lock().unwrap().clone()
+            });
+            main.await.unwrap()
+        });
+        assert_eq!(metrics.worker_overflow_count(0), 0);
+        // Others than epoll have an order of their own.
+        if cfg!(target_os = "linux") {
+            assert!(order.is_sorted(), "{order:?}");
+        }
+    });
+}

@@ -19,11 +19,17 @@ pub(crate) struct Driver {
     reactor: Option<(Mutex<Reactor>, ReactorHandle)>,
 }
 
+/// How many events a turn takes, by default: what a worker's queue holds. What was fetched beyond that would go to
+/// the injector and lose its turn; with the system it keeps it.
+pub(crate) const EVENTS: usize = 256;
+/// The same for a worker that has tasks.
+pub(crate) const BUSY_EVENTS: usize = 64;
+
 /// How many events a turn of the reactor takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IoLimits {
     pub(crate) events: usize,
-    /// In a turn that does not wait; `None`: the same.
+    /// In a turn that does not wait; `None`: [`BUSY_EVENTS`], and no more than else.
     pub(crate) busy_events: Option<usize>,
 }
 
@@ -35,9 +41,8 @@ impl Driver {
         let reactor = match io {
             Some(limits) => {
                 let (mut reactor, handle) = Reactor::new(limits.events)?;
-                if let Some(events) = limits.busy_events {
-                    reactor.limit_busy_turns(events);
-                }
+                let busy_events = limits.busy_events;
+                reactor.limit_busy_turns(busy_events.unwrap_or(limits.events.min(BUSY_EVENTS)));
                 Some((Mutex::new(reactor), handle))
             }
             None => None,

@@ -14,7 +14,7 @@ use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::base::thread_mark::ThreadMark;
 use crate::engine::blocking::{self, ThreadPool};
 use crate::engine::context;
-use crate::engine::driver::{Driver, IoLimits};
+use crate::engine::driver::{Driver, EVENTS, IoLimits};
 use crate::engine::sched::crew::{Crew, CrewConfig};
 use crate::engine::sched::current_thread::{CurrentThread, CurrentThreadConfig};
 use crate::engine::sched::strategy::{Stealing, Strategy};
@@ -163,7 +163,7 @@ impl Builder {
             global_queue_interval: None,
             event_interval: EVENT_INTERVAL,
             io_limits: IoLimits {
-                events: 1024,
+                events: EVENTS,
                 busy_events: None,
             },
             use_slot: true,
@@ -210,7 +210,8 @@ impl Builder {
         self
     }
 
-    /// How many events are taken from the system at a time; 1024 by default.
+    /// How many events are taken from the system at a time; 256 by default, as many as a worker's queue has room
+    /// for.
     ///
     /// # Panics
     ///
@@ -222,8 +223,8 @@ impl Builder {
         self
     }
 
-    /// How many events are taken at a time by a worker that has tasks to run; as many as by one that
-    /// has none, by default.
+    /// How many events are taken at a time by a worker that has tasks to run; 64 by default, or as many as by one
+    /// that has none if those are fewer.
     ///
     /// # Panics
     ///
@@ -336,7 +337,8 @@ impl Builder {
         self
     }
 
-    /// How many tasks a worker polls between two looks at the injector, the global queue.
+    /// How many tasks a worker polls between two looks at the injector, the global queue; 61 by default on a
+    /// multi-thread runtime, which looks sooner where polls are long.
     ///
     /// # Panics
     ///

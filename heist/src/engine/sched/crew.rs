@@ -105,6 +105,8 @@ pub(crate) struct Core<S: Strategy> {
     pub(super) takes_all: bool,
     /// Turns until the next look at the drivers.
     pub(super) until_maintain: u32,
+    /// How many polls there had been when it looked at the reactor last.
+    pub(super) polls_at_look: u64,
     /// Tasks that gave up their turn since the last one.
     pub(super) yields: u32,
     pub(super) pace: Pace,
@@ -136,6 +138,7 @@ impl<S: Strategy> Crew<S> {
                     tick: 0,
                     takes_all: false,
                     until_maintain: config.event_interval,
+                    polls_at_look: 0,
                     yields: 0,
                     pace: Pace::new(),
                     known_tick: NEVER,

@@ -62,6 +62,10 @@
 //! * **I10** Who is never idle helps as well, where a sibling stands still: in a long poll, or because the system gave
 //!   its processor to somebody else. At its looks at the drivers a worker sees whether the sibling it looked at
 //!   the last time has begun a task since, and takes half of its queue if not (`relieve_sibling`).
+//! * **I11** What the reactor has stays with the system, in its order, until there is room for it: a turn fetches no more
+//!   than a queue holds, and a worker whose queue is nearly full leaves the reactor alone, for as many polls as a
+//!   queue holds at most. What overflows goes to the injector, behind whose back a busy worker goes on with its
+//!   queue (`pace`): sockets that are ready would be overtaken by others, again and again.
 //!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.

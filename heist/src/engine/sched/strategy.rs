@@ -19,6 +19,7 @@ use std::fmt;
 
 use crossbeam_utils::CachePadded;
 
+use crate::engine::driver::BUSY_EVENTS;
 use crate::engine::queue::injector::Injector;
 use crate::engine::queue::local::{self, LocalQueue, Stealer};
 use crate::engine::queue::slot::Slot;
@@ -80,6 +81,10 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
 
     /// True if the worker has something to run that it need not look for.
     fn has_own_work(crew: &Crew<Self>, core: &Core<Self>) -> bool;
+    /// False if what the reactor brings would not fit in the worker's queue: the system keeps it, in its order.
+    fn has_room(_: &Core<Self>) -> bool {
+        true
+    }
     /// What a worker that looks around would find.
     fn visible(crew: &Crew<Self>, core: &Core<Self>) -> Visible;
     /// The last look before the sleep: what was announced is not left lying, nor what nobody seems to come to.
@@ -265,6 +270,10 @@ impl Strategy for Stealing {
     #[inline]
     fn has_own_work(_: &Crew<Self>, core: &Core<Self>) -> bool {
         !core.own.queue.is_empty()
+    }
+
+    fn has_room(core: &Core<Self>) -> bool {
+        core.own.queue.room() as usize >= BUSY_EVENTS
     }
 
     fn visible(crew: &Crew<Self>, _: &Core<Self>) -> Visible {

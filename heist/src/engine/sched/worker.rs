@@ -9,6 +9,7 @@ use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::current as poll;
 use crate::engine::base::rng::{FastRand, ThreadRngScope};
 use crate::engine::base::unwind::{self, AbortOnUnwind};
+use crate::engine::queue::local::CAPACITY;
 use crate::engine::sched::counters::Stretch;
 use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::current;
@@ -207,8 +208,16 @@ impl<S: Strategy> WorkerContext<S> {
         core.yields = 0;
         core.pace.follow(counters.mean_poll_nanos.get(), sample);
         core.until_maintain = core.pace.polls_to_look(self.crew.config.event_interval);
+        // I11: what the reactor has would not fit. It is left there, for a pass through the queue at most.
+        let polls = counters.polls.get();
+        let looks = S::has_room(&core) || polls - core.polls_at_look >= u64::from(CAPACITY);
+        if looks {
+            core.polls_at_look = polls;
+        }
         let mut core = self.dispatch(core, || {
-            self.crew.driver.poll();
+            if looks {
+                self.crew.driver.poll();
+            }
             if let Some(timers) = self
                 .post()
                 .timers
