@@ -64,8 +64,8 @@
 //!   the last time has begun a task since, and takes half of its queue if not (`relieve_sibling`).
 //! * **I11** What the reactor has stays with the system, in its order, until there is room for it: a turn fetches no more
 //!   than a queue holds, and a worker whose queue is nearly full leaves the reactor alone, for as many polls as a
-//!   queue holds at most. What overflows goes to the injector, behind whose back a busy worker goes on with its
-//!   queue (`pace`): sockets that are ready would be overtaken by others, again and again.
+//!   queue holds at most, and not if they are long. What overflows goes to the injector, behind whose back a busy
+//!   worker goes on with its queue (`pace`): sockets that are ready would be overtaken by others, again and again.
 //!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.

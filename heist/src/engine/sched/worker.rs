@@ -208,9 +208,11 @@ impl<S: Strategy> WorkerContext<S> {
         core.yields = 0;
         core.pace.follow(counters.mean_poll_nanos.get(), sample);
         core.until_maintain = core.pace.polls_to_look(self.crew.config.event_interval);
-        // I11: what the reactor has would not fit. It is left there, for a pass through the queue at most.
+        // I11: what the reactor has may not fit. It is left there, for a pass through the queue at most.
         let polls = counters.polls.get();
-        let looks = S::has_room(&core) || polls - core.polls_at_look >= u64::from(CAPACITY);
+        let looks = S::has_room(&core)
+            || core.pace.is_slow()
+            || polls - core.polls_at_look >= u64::from(CAPACITY);
         if looks {
             core.polls_at_look = polls;
         }
