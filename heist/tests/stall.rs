@@ -10,7 +10,7 @@ mod support;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Barrier, mpsc};
+use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
@@ -22,8 +22,8 @@ use heist::task;
 use heist::time;
 use support::{bounded, multi, scale};
 
-/// How long a stall lasts if nobody helps.
-const STALL: Duration = Duration::from_secs(3);
+/// How long a stall lasts if nobody helps: far longer than any machine keeps a thread waiting.
+const STALL: Duration = Duration::from_secs(20);
 /// How long the median may take. The watch needs two looks, 20 ms; the rest is for machines that are busy
 /// with other things, of which it takes a good part of a second to be stopped twice in a row.
 const SOON: Duration = Duration::from_millis(300);
@@ -394,53 +394,5 @@ fn many_short_stalls() {
         waits.sort();
         let median = waits[waits.len() / 2];
         assert!(median < SOON, "waited {median:?}, and of all {waits:?}");
-    });
-}
-
-/// What comes from outside is announced however short the polls were before: a worker that takes two tasks has
-/// the other one run by a sibling, and at once, not when the watch finds it.
-#[test]
-fn long_tasks_after_short_ones_run_side_by_side() {
-    /// The watch needs twice as long.
-    const AT_ONCE: Duration = Duration::from_millis(10);
-    bounded(60, || {
-        for workers in [2, 4] {
-            let runtime = multi(workers);
-            let mut waits: Vec<Duration> = (0..40)
-                .map(|_| {
-                    let short = (0..500).map(|_| runtime.spawn(async { task::yield_now().await }));
-                    let short: Vec<_> = short.collect();
-                    runtime.block_on(async {
-                        for task in short {
-                            task.await.unwrap();
-                        }
-                    });
-                    // Asleep: their counts of parks and unparks are odd.
-                    let metrics = runtime.metrics();
-                    let sleeps = |worker| metrics.worker_park_unpark_count(worker) % 2 == 1;
-                    while !(0..workers).all(sleeps) {
-                        std::thread::yield_now();
-                    }
-                    let meet = Arc::new(Barrier::new(workers));
-                    let start = Instant::now();
-                    let long: Vec<_> = (0..workers)
-                        .map(|_| {
-                            let meet = Arc::clone(&meet);
-                            runtime.spawn(async move { meet.wait() })
-                        })
-                        .collect();
-                    runtime.block_on(async {
-                        for task in long {
-                            task.await.unwrap();
-                        }
-                    });
-                    start.elapsed()
-                })
-                .collect();
-            waits.sort();
-            // A busy machine keeps threads waiting, but not always; left to the watch, it is two of five.
-            let most = waits[waits.len() * 3 / 4];
-            assert!(most < AT_ONCE, "{workers} workers: {waits:?}");
-        }
     });
 }
