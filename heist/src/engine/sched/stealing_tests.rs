@@ -91,7 +91,7 @@ impl Puppet {
     }
 
     /// Runs `f` as a task of this worker would.
-    fn as_task(self, f: impl FnOnce(&Arc<Crew<Stealing>>)) -> Self {
+    fn in_task(self, f: impl FnOnce(&Arc<Crew<Stealing>>)) -> Self {
         let Self { worker, core } = self;
         worker.lend(core);
         current::scope(&worker, || f(&worker.crew));
@@ -102,7 +102,7 @@ impl Puppet {
     /// Has the drivers wake as many tasks.
     fn wake_by_drivers(mut self, tasks: usize) -> Self {
         self.worker.dispatching.set(true);
-        self = self.as_task(|crew| (0..tasks).for_each(|_| spawn(crew, async {})));
+        self = self.in_task(|crew| (0..tasks).for_each(|_| spawn(crew, async {})));
         self.worker.dispatching.set(false);
         self
     }
@@ -122,10 +122,10 @@ fn what_a_task_spawns_is_announced_by_its_worth() {
     let mut puppet = Puppet::new(&crew, 0);
     assert_eq!(puppet.visible(), Visible::Nothing);
     // The last one is in the slot.
-    puppet = puppet.as_task(|crew| (0..4).for_each(|_| spawn(crew, async {})));
+    puppet = puppet.in_task(|crew| (0..4).for_each(|_| spawn(crew, async {})));
     assert_eq!(puppet.queued(), 3);
     assert_eq!(puppet.visible(), Visible::Few((0, 0)));
-    puppet = puppet.as_task(|crew| (0..60).for_each(|_| spawn(crew, async {})));
+    puppet = puppet.in_task(|crew| (0..60).for_each(|_| spawn(crew, async {})));
     assert_eq!(puppet.visible(), Visible::Enough);
     puppet.finish();
 }
@@ -145,7 +145,7 @@ fn what_comes_from_outside_is_announced_whatever_it_is_worth() {
     puppet.next_task().unwrap().cancel();
     assert!(matches!(puppet.visible(), Visible::Lone(_)));
     // And not for what is queued behind them.
-    puppet = puppet.as_task(|crew| (0..3).for_each(|_| spawn(crew, async {})));
+    puppet = puppet.in_task(|crew| (0..3).for_each(|_| spawn(crew, async {})));
     assert_eq!(puppet.visible(), Visible::Enough);
     puppet.next_task().unwrap().cancel();
     assert_eq!(puppet.queued(), 2);
@@ -177,7 +177,7 @@ fn the_announced_place_keeps_up() {
     let crew = crew(2);
     let mut puppet = Puppet::new(&crew, 0);
     for _ in 0..100 {
-        puppet = puppet.as_task(|crew| (0..3).for_each(|_| spawn(crew, async {})));
+        puppet = puppet.in_task(|crew| (0..3).for_each(|_| spawn(crew, async {})));
         puppet.finish();
     }
     puppet.after_maintain();
@@ -193,7 +193,7 @@ fn who_is_busy_takes_from_a_sibling_that_stands_still() {
     let mut puppet = Puppet::new(&crew, 0);
     let mut siblings = [1, 2].map(|index| {
         let sibling = Puppet::new(&crew, index);
-        sibling.as_task(|crew| (0..5).for_each(|_| spawn(crew, async {})))
+        sibling.in_task(|crew| (0..5).for_each(|_| spawn(crew, async {})))
     });
     let polls = |index: usize| &crew.posts[index].counters.polls;
     // One at a time: the first look is at the first, and so on.
