@@ -221,14 +221,12 @@ impl Sleep {
     pub fn reset(mut self: Pin<&mut Self>, deadline: Instant) {
         let is_earlier = deadline < self.deadline;
         *self.as_mut().project().deadline = deadline;
-        let when = self
-            .entry
-            .waits_in()
-            .map_or(0, |shard| shard.tick_for(deadline.into_std()));
-        if is_earlier && self.entry.waits_in().is_some() && self.is_due() {
+        let waits = self.entry.waits_in();
+        let when = waits.map(|shard| shard.tick_for(deadline.into_std()));
+        if is_earlier && when.is_some() && self.is_due() {
             self.project().entry.expire();
         } else {
-            self.project().entry.move_to(when);
+            self.project().entry.move_to(when.unwrap_or(0));
         }
     }
 

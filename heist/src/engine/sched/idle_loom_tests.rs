@@ -3,11 +3,11 @@
 //!
 //! Weakened once, and seen to deadlock: without the fence of `worker_to_notify`; without that of
 //! `start_sleep`; without the second look of `sleep`; with a sleeper that looks only if it was a searcher
-//! itself (I4); without the second look of `Idle::claim`, and without the fence before it; with a pusher that says only after
-//! its announcement that the work is worth it (I7). The last
-//! searcher's look (I3) and its fence are needed only where one piece of work waits for the other, as the
-//! worker that is awake would come to it some time: `pieces_that_wait_for_each_other_run_side_by_side` was
-//! seen to deadlock without the one and without the other.
+//! itself (I4); without the second look of `Idle::claim`, and without the fence before it; with a pusher that
+//! says only after its announcement that the work is worth it (I7). The last searcher's look (I3) and its
+//! fence are needed only where one piece of work waits for the other, as the worker that is awake would come
+//! to it some time: `pieces_that_wait_for_each_other_run_side_by_side` was seen to deadlock without the one
+//! and without the other.
 
 use crate::engine::base::parker::Parker;
 use crate::engine::sched::idle::{Idle, Rise};

@@ -18,19 +18,20 @@
 //!
 //! The same mean tells when to look at the drivers: after `event_interval` polls, or sooner if these take longer
 //! than [`LOOK_EVERY`]; or when all tasks have yielded some times, which are fewer if they are long. A look costs
-//! about a microsecond. And whether a sibling is worth its wake only to
-//! take our place in the reactor: not by the mean, which is high for a while after a single long poll or after
-//! the system took the processor away, but when most of the last stretches of work were slow.
+//! about a microsecond.
+//!
+//! Whether a sibling is worth its wake only to take our place in the reactor is not told by the mean, which is high
+//! for a while after a single long poll or after the system took the processor away: it is when most of the last
+//! stretches of work were slow.
 //!
 //! # To help
 //!
 //! The same holds for a worker that has nothing to do and is awake: what would not be worth its wake it
 //! leaves to the owner, who has the data at hand, and looks around for a moment. It helps if [the
 //! same](FewTasks) is there for some microseconds, and before it goes to sleep, unless it saw the owner run some.
-//! Else tasks that wake each other are parted again
-//! and again, and run in lockstep on two cores, for more than it costs one. No task is forgotten: the looks end
-//! in the sleep's announcement, which is followed by a look that takes whatever was announced (I1), and the owner of
-//! the rest is at work on it.
+//! Else tasks that wake each other are parted again and again, and run in lockstep on two cores, for more than it
+//! costs one. No task is forgotten: the looks end in the sleep's announcement, which is followed by a look that
+//! takes whatever was announced (I1), and the owner of the rest is at work on it.
 
 use std::time::{Duration, Instant};
 

@@ -121,7 +121,7 @@ pub(crate) enum Visible {
     Nothing,
     /// So little, in the queue of a worker that is awake, that it is not worth the while; and where.
     Few(Place),
-    /// A lone task there, whose owner takes long for a task.
+    /// A lone task there that was announced, or whose owner takes long for a task: most likely what that runs next.
     Lone(Place),
     /// More, or what is nobody's yet.
     Enough,
@@ -178,7 +178,6 @@ impl Post<Stealing> {
             _ if !self.is_announced(place.1) && !pace::is_worth_help(queued, mean_nanos) => {
                 Visible::Few(place)
             }
-            // Most likely what its owner runs next.
             1 => Visible::Lone(place),
             _ => Visible::Enough,
         }

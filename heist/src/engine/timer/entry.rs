@@ -12,7 +12,7 @@ use super::wheel::PLACES;
 use crate::engine::queue::list::{Links, Node};
 use crate::loom::cell::UnsafeCell;
 use crate::loom::sync::Arc;
-use crate::loom::sync::atomic::{AtomicU8, Ordering};
+use crate::loom::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// Unlinked, and not armed since it was made or disarmed.
 pub(super) const IDLE: u8 = 0;
@@ -24,6 +24,9 @@ pub(super) const WAITING: u8 = 2;
 pub(super) const FIRED: u8 = 3;
 /// The runtime went away before the time came; unlinked.
 const SHUT_DOWN: u8 = 4;
+
+/// The tick of an entry that is being fired (R10): no deadline is so late.
+const TAKEN: u64 = u64::MAX;
 
 /// The list an entry is in, while it is in one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,15 +65,15 @@ pub(crate) struct TimerEntry {
     /// The shard of the last arming. Kept when the timer has fired: the next arming is most
     /// often with the same one.
     shard: Option<Arc<TimerShard>>,
-    /// R1: the tick it is due at.
-    when: UnsafeCell<u64>,
+    /// R10: the tick it is due at.
+    when: AtomicU64,
     /// R1: the list it is in.
     place: UnsafeCell<Place>,
     phase: AtomicU8,
     _pinned: PhantomPinned,
 }
 
-// SAFETY: what other threads touch they touch under the lock (R1) or read as R4 and R8 say.
+// SAFETY: what other threads touch they touch under the lock (R1), or as R4, R8 and R10 say.
 unsafe impl Send for TimerEntry {}
 // SAFETY: `&TimerEntry` gives its holder only the phase; the rest is R1 and R8.
 unsafe impl Sync for TimerEntry {}
@@ -91,7 +94,7 @@ impl TimerEntry {
             links: Links::new(),
             waker: UnsafeCell::new(MaybeUninit::uninit()),
             shard: None,
-            when: UnsafeCell::new(0),
+            when: AtomicU64::new(0),
             place: UnsafeCell::new(Place::FRESH),
             phase: AtomicU8::new(IDLE),
             _pinned: PhantomPinned,
@@ -211,7 +214,7 @@ impl TimerEntry {
     pub(crate) fn move_to(self: Pin<&mut Self>, when: u64) {
         if let Some(shard) = self.waits_in() {
             // SAFETY: it was armed with this shard, and is pinned.
-            if unsafe { shard.refile(NonNull::from(&*self), when) } {
+            if self.postpone(when) || unsafe { shard.refile(NonNull::from(&*self), when) } {
                 return;
             }
         }
@@ -219,6 +222,20 @@ impl TimerEntry {
             // Relaxed: unlinked, so nobody else looks.
             self.phase.store(MOVED, Ordering::Relaxed);
         }
+    }
+
+    /// Gives it a later tick, of which nobody need be told: its list is early enough, and it is looked at again when
+    /// that comes up (R10). False if the tick is not later, or its time has come.
+    #[inline]
+    fn postpone(&self, when: u64) -> bool {
+        debug_assert!(when < TAKEN);
+        // Relaxed, both: R10, the tick is all that the two sides tell each other by it.
+        let due = self.when.load(Ordering::Relaxed);
+        due <= when
+            && self
+                .when
+                .compare_exchange(due, when, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
     }
 
     /// Ends the waiting as if the time had come, and wakes; for one that was found to be past its
@@ -296,15 +313,28 @@ impl TimerEntry {
     pub(super) unsafe fn when(entry: NonNull<Self>) -> u64 {
         // SAFETY: live, by the caller.
         let entry = unsafe { entry.as_ref() };
-        // SAFETY: R1.
-        entry.when.with(|when| unsafe { *when })
+        // Relaxed: R10.
+        entry.when.load(Ordering::Relaxed)
     }
 
     pub(super) unsafe fn set_when(entry: NonNull<Self>, tick: u64) {
         // SAFETY: live, by the caller.
         let entry = unsafe { entry.as_ref() };
-        // SAFETY: R1.
-        entry.when.with_mut(|when| unsafe { *when = tick });
+        // Relaxed: R10, and it is the owner's own call.
+        entry.when.store(tick, Ordering::Relaxed);
+    }
+
+    /// Takes it for firing if it is due at `tick`: from here on it is not postponed. False if it was.
+    pub(super) unsafe fn take_if_due(entry: NonNull<Self>, tick: u64) -> bool {
+        // SAFETY: live, by the caller.
+        let entry = unsafe { entry.as_ref() };
+        // Relaxed, both: R10, as in `postpone`.
+        let due = entry.when.load(Ordering::Relaxed);
+        due <= tick
+            && entry
+                .when
+                .compare_exchange(due, TAKEN, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
     }
 
     pub(super) unsafe fn place(entry: NonNull<Self>) -> Place {

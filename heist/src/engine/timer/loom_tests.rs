@@ -158,6 +158,30 @@ fn fire_against_move() {
     }
 }
 
+/// R10: it is fired and idle, or waits for the last of its ticks; also if it is still due when it was postponed.
+#[test]
+fn postponed_twice_while_fired() {
+    model(|origin| {
+        let shard = TimerShard::new(origin);
+        let (wakes, waker) = wakes();
+        let mut entry = armed(&shard, 3, &waker);
+        let firing = fire(&shard, origin, 5);
+        entry.as_mut().move_to(4);
+        let was_fired = entry.is_idle();
+        entry.as_mut().move_to(9);
+        let fired = firing.join().unwrap();
+        assert_eq!(wakes.count(), fired);
+        if entry.is_idle() {
+            assert_eq!((fired, shard.len()), (1, 0));
+        } else {
+            assert!(!was_fired && poll(&mut entry, &waker).is_pending());
+            assert_eq!((fired, shard.len()), (0, 1));
+            assert_eq!(shard.fire(at(origin, 8)), 0, "never early");
+            assert_eq!(shard.fire(at(origin, 9)), 1);
+        }
+    });
+}
+
 #[test]
 fn fire_against_disarm_and_arm_again() {
     model(|origin| {

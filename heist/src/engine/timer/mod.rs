@@ -35,7 +35,7 @@
 //! ```
 //!
 //! **Rules.**
-//! * R1. `links`, `when` and `place` of an entry are touched only under its shard's lock.
+//! * R1. `links` and `place` of an entry are touched only under its shard's lock.
 //! * R2. An entry is `WAITING` exactly while it is linked, and both change only under the lock.
 //! * R3. An entry stays at its address and alive while it is linked: it is only linked through a
 //!   `Pin`, and its drop unlinks it under the lock. It keeps its shard alive by an `Arc`, so there is
@@ -56,9 +56,15 @@
 //!   makes polling a waiting timer again one load and one comparison. `WAITING` means that they are a
 //!   live waker.
 //! * R9. Under the lock no waker is cloned, called or dropped, nor is the hook called.
+//! * R10. A later deadline takes no lock. `when` of a waiting entry is changed by its owner, who *postpones* it, and by
+//!   whoever fires it, who *takes* it under the lock once it is due: both by a compare-and-exchange. Who is second
+//!   fails: the owner then comes to the lock, and finds the end (R2); the other files the entry anew. An earlier
+//!   `when` is stored under the lock, with the entry in no list. The list it is in is that of some `when` before,
+//!   and so never too late.
 //!
 //! **Orderings.** The phase is stored `Release` when firing and loaded `Acquire` by the owner (R4); the rest
-//! is under the lock or is a hint. `next` is `Relaxed`: the owner reads what it (or an insert that went on
+//! is under the lock or is a hint. `when` is `Relaxed`: the changes of one word have an order, and it tells of nothing
+//! else (R10). `next` is `Relaxed`: the owner reads what it (or an insert that went on
 //! to wake it) wrote; a sibling that reads an old value takes the lock if it acts on it. `asleep_until` is
 //! `Relaxed`: R7 orders it by the lock, except for `awake`, which stores 0 without it: an insert that
 //! misses that store wakes a worker that is awake, which is harmless.
@@ -67,7 +73,7 @@
 //! * A global wheel, or shards picked at random: contention in both, measured by others in public.
 //! * An `Arc` per timer: an allocation for what fits in the future.
 //! * Lowering a waiting entry's `when` in place: the slot is too late then. It goes back to the fresh
-//!   list. Raising it in place is right: when the slot comes up the entry is filed anew.
+//!   list. Raising it in place is right: when the slot comes up the entry is filed anew (R10).
 //! * A shard kept alive by its count of linked entries instead of an `Arc` in each: an owner that is about to
 //!   take the lock while its entry is fired would find the shard freed.
 //!
@@ -84,6 +90,7 @@
 //! | R4's store in `finish` `Relaxed` | `fire_against_drop`, `…_of_a_neighbour…`, `shutdown_against_drop` |
 //! | its load in `phase` `Relaxed` | the same |
 //! | the phase stored before the waker is read | those and `fire_against_move`, `…_disarm_and_arm_again` |
+//! | R10's take, or its postponing, as a load and a store | `fire_against_move`, `postponed_twice_while_fired` |
 //! | R7's `asleep_until` stored after the lock | `insert_against_prepare_sleep`, `an_earlier_move…` (deadlock) |
 
 pub(crate) mod clock;

@@ -389,7 +389,7 @@ impl TimerShard {
         None
     }
 
-    /// Makes `entry` wait for tick `when` instead; false if it waits no more.
+    /// Makes `entry` wait for the earlier tick `when` instead; false if it waits no more.
     ///
     /// # Safety
     ///
@@ -399,13 +399,6 @@ impl TimerShard {
         // SAFETY: live, by the caller; we have the lock.
         if !unsafe { TimerEntry::is_waiting(entry) } {
             return false;
-        }
-        // SAFETY: as above.
-        if unsafe { TimerEntry::when(entry) } <= when {
-            // Later: its list is early enough, and it is looked at again when that comes up.
-            // SAFETY: as above.
-            unsafe { TimerEntry::set_when(entry, when) };
-            return true;
         }
         // SAFETY: it waits, so it is linked here (R2).
         unsafe { timers.remove(entry) };

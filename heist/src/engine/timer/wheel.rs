@@ -132,10 +132,10 @@ impl Wheel {
                 let entry = self.slots[place].pop_front().expect("an occupied slot");
                 self.note_if_empty(place);
                 // SAFETY: R1, by the caller.
-                if unsafe { TimerEntry::when(entry) } <= self.present {
+                if unsafe { TimerEntry::take_if_due(entry, self.present) } {
                     return Some(entry);
                 }
-                // It was moved to a later deadline while it was here.
+                // It was postponed while it was here.
                 // SAFETY: live and pinned by R3, and just taken out of its list.
                 unsafe { self.file(entry) };
             } else {

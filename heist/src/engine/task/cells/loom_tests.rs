@@ -67,6 +67,15 @@ impl Model {
         (Arc::new(Self { depot, cells }), batches)
     }
 
+    /// A model with so many batches in the depot.
+    fn with_all_given(batches: usize) -> (Arc<Self>, Vec<Batch>) {
+        let (model, batches) = Self::new(batches);
+        for batch in &batches {
+            assert_eq!(model.give(*batch), None, "nobody else is here");
+        }
+        (model, batches)
+    }
+
     /// Uses all cells of a batch, as whoever has it may.
     fn touch(&self, batch: Batch) {
         let mut next = Some(batch.0);
@@ -128,10 +137,7 @@ fn made_here_freed_there() {
 #[test]
 fn two_takers() {
     loom::model(|| {
-        let (model, batches) = Model::new(2);
-        for batch in &batches {
-            assert_eq!(model.give(*batch), None, "nobody else is here");
-        }
+        let (model, batches) = Model::with_all_given(2);
         let other = {
             let model = model.clone();
             thread::spawn(move || model.take())
@@ -145,10 +151,7 @@ fn two_takers() {
 #[test]
 fn taken_and_given_again() {
     loom::model(|| {
-        let (model, batches) = Model::new(2);
-        for batch in &batches {
-            assert_eq!(model.give(*batch), None, "nobody else is here");
-        }
+        let (model, batches) = Model::with_all_given(2);
         let other = {
             let model = model.clone();
             thread::spawn(move || [model.take(), model.take()])
