@@ -66,7 +66,8 @@ fn each_poll_is_in_the_histogram_once() {
                 thread::yield_now();
             }
         });
-        assert_eq!(counts[2], 1, "{counts:?}");
+        // The long one, and any that the system stopped for as long.
+        assert!(counts[2] >= 1, "{counts:?}");
     }
 }
 

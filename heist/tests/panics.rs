@@ -997,9 +997,8 @@ fn in_the_hooks_of_sleep_of_a_single_thread() {
                 time::sleep(Duration::from_millis(1)).await;
                 held
             });
-            let outcome = catch_unwind(AssertUnwindSafe(|| {
-                runtime.block_on(async { time::sleep(Duration::from_millis(1)).await });
-            }));
+            // Not a short time, which may be over before anybody has to sleep.
+            let outcome = catch_unwind(AssertUnwindSafe(|| runtime.block_on(pending::<()>())));
             assert!(is_bang(&*outcome.unwrap_err()));
             drop(runtime.block_on(task).unwrap());
             assert_works(&runtime);
@@ -1072,7 +1071,7 @@ fn everywhere_at_once() {
             }
             drop(tx);
             if round % 2 == 0 {
-                let gone = rx.recv_timeout(Duration::from_secs(20));
+                let gone = rx.recv_timeout(Duration::from_secs(60));
                 assert_eq!(gone, Err::<(), _>(std_mpsc::RecvTimeoutError::Disconnected));
             }
             drop(runtime);
@@ -1094,7 +1093,7 @@ fn a_dropped_runtime_while_panicking_does_not_abort() {
             })
         }));
         assert!(is_bang(&*outcome.map(|_: ()| ()).unwrap_err()));
-        eventually(10, "the inner runtime's threads leave", || {
+        eventually(40, "the inner runtime's threads leave", || {
             support::threads() <= 3
         });
     });

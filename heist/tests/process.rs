@@ -57,7 +57,7 @@ async fn gone(ids: &[u32]) {
     let start = Instant::now();
     while let Some(id) = ids.iter().find(|id| state(**id).is_some()) {
         assert!(
-            start.elapsed() < Duration::from_secs(30),
+            start.elapsed() < Duration::from_secs(50),
             "{id} is {:?}",
             state(*id)
         );
@@ -275,7 +275,7 @@ fn outside_a_runtime_it_panics_and_leaves_no_zombie() {
         if let Some(id) = text.strip_suffix('\n') {
             break id.parse().unwrap();
         }
-        assert!(start.elapsed() < Duration::from_secs(20));
+        assert!(start.elapsed() < Duration::from_secs(50));
         std::thread::sleep(Duration::from_millis(5));
     };
     std::fs::remove_file(&file).unwrap();

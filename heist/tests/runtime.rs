@@ -210,7 +210,7 @@ fn block_in_place_hands_the_worker_on() {
         heist::spawn(async {
             let (tx, rx) = mpsc::channel();
             heist::spawn(async move { tx.send("from a sibling").unwrap() });
-            let got = task::block_in_place(move || rx.recv_timeout(Duration::from_secs(10)));
+            let got = task::block_in_place(move || rx.recv_timeout(Duration::from_secs(60)));
             assert_eq!(got, Ok("from a sibling"));
         })
         .await

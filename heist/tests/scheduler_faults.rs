@@ -6,9 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
 
 use heist::runtime::{Builder, Runtime};
 use heist::scheduler::{Cause, Runnable, Scheduler, Tell, Turn};
+use heist::task::JoinSet;
+use heist::time::timeout;
 
 /// What a [`Faulty`] does at its `at`th push or pick.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -191,17 +194,19 @@ fn a_forgotten_task_is_told_at_the_end() {
     for fault in [Fault::Forget, Fault::Keep] {
         for at in [0, 5] {
             let runtime = Faulty::runtime(fault, at, 2);
-            let tasks: Vec<_> = (0..10)
-                .map(|_| runtime.spawn(heist::task::yield_now()))
-                .collect();
+            let mut tasks = JoinSet::new();
+            for _ in 0..10 {
+                tasks.spawn_on(heist::task::yield_now(), runtime.handle());
+            }
             runtime.block_on(async {
-                let mut ended = 0;
-                for task in tasks {
-                    let wait = std::time::Duration::from_millis(30);
-                    ended += usize::from(heist::time::timeout(wait, task).await.is_ok());
+                for _ in 0..9 {
+                    let ended = timeout(Duration::from_secs(60), tasks.join_next()).await;
+                    ended.expect("nine end").unwrap().unwrap();
                 }
-                assert_eq!(ended, 9);
+                let last = timeout(Duration::from_millis(30), tasks.join_next()).await;
+                assert!(last.is_err(), "it was forgotten");
             });
+            tasks.detach_all();
             let told = message_of(|| drop(runtime)).expect("a fault is told");
             assert!(told.contains("it lost 1 task"), "{told}");
         }

@@ -516,7 +516,7 @@ fn an_idle_runtime_wakes_for_one_task(make: Make<'_>) {
             runtime.block_on(runtime.spawn(async move { i })).unwrap(),
             i
         );
-        assert!(begin.elapsed() < Duration::from_secs(5), "a lost wake");
+        assert!(begin.elapsed() < Duration::from_secs(30), "a lost wake");
     }
 }
 

@@ -122,7 +122,7 @@ fn listener(mailbox: Arc<Mailbox>) -> impl Future<Output = ()> + Send {
 fn storm(spawn: impl Fn(Arc<Mailbox>) -> JoinHandle<()>, threads: usize, wakes: usize) {
     let mailboxes: Vec<Arc<Mailbox>> = (0..16).map(|_| Arc::default()).collect();
     let tasks: Vec<_> = mailboxes.iter().map(|m| spawn(Arc::clone(m))).collect();
-    eventually(10, "each task was polled", || {
+    eventually(40, "each task was polled", || {
         mailboxes.iter().all(|m| m.waker.get().is_some())
     });
     std::thread::scope(|scope| {
@@ -143,7 +143,7 @@ fn storm(spawn: impl Fn(Arc<Mailbox>) -> JoinHandle<()>, threads: usize, wakes: 
                     }
                     // Mostly pile up; now and then wait for the very answer.
                     if i % 8 == 0 {
-                        eventually(10, "a wake is followed by a poll", || {
+                        eventually(40, "a wake is followed by a poll", || {
                             mailbox.seen.load(SeqCst) >= value
                         });
                     }
@@ -153,13 +153,13 @@ fn storm(spawn: impl Fn(Arc<Mailbox>) -> JoinHandle<()>, threads: usize, wakes: 
     });
     for mailbox in &mailboxes {
         let last = mailbox.written.load(SeqCst);
-        eventually(10, "the last wake is followed by a poll", || {
+        eventually(40, "the last wake is followed by a poll", || {
             mailbox.seen.load(SeqCst) >= last
         });
         mailbox.done.store(true, Relaxed);
         mailbox.waker.get().expect("polled").wake_by_ref();
     }
-    eventually(10, "every task ends", || {
+    eventually(40, "every task ends", || {
         tasks.iter().all(JoinHandle::is_finished)
     });
 }
@@ -202,11 +202,11 @@ fn the_root_future_loses_no_foreign_wake() {
             let mailbox = Arc::new(Mailbox::default());
             std::thread::scope(|scope| {
                 scope.spawn(|| {
-                    eventually(10, "polled", || mailbox.waker.get().is_some());
+                    eventually(40, "polled", || mailbox.waker.get().is_some());
                     for _ in 0..scale(3_000, 10_000, 200_000) {
                         let value = mailbox.written.fetch_add(1, Relaxed) + 1;
                         mailbox.waker.get().unwrap().wake_by_ref();
-                        eventually(10, "a wake is followed by a poll", || {
+                        eventually(40, "a wake is followed by a poll", || {
                             mailbox.seen.load(SeqCst) >= value
                         });
                     }
@@ -291,7 +291,7 @@ fn race_shutdown(runtime: Runtime, drive: bool, round: usize) {
         handles.extend(thread.join().unwrap());
     }
     // After `shutdown_background` the last worker may still be at it.
-    eventually(10, "every task ends", || {
+    eventually(40, "every task ends", || {
         handles.iter().all(JoinHandle::is_finished)
     });
     drop(handles);
@@ -496,8 +496,8 @@ fn many_runtimes_leave_nothing_behind() {
         (0..100).for_each(round);
         let (fds, memory, tasks) = (open_fds(), rss_kib(), threads());
         (0..scale(300, 1_000, 20_000)).for_each(round);
-        eventually(10, "descriptors as before", || open_fds() <= fds);
-        eventually(10, "threads as before", || threads() <= tasks);
+        eventually(40, "descriptors as before", || open_fds() <= fds);
+        eventually(40, "threads as before", || threads() <= tasks);
         let now = rss_kib();
         assert!(
             now < memory + 4096,
@@ -735,7 +735,7 @@ fn nobody_starves(runtime: &Runtime, busy: impl Fn(&Arc<AtomicBool>)) {
             handle.spawn(async move {
                 heist::spawn(async move { tx.send(()).unwrap() });
             });
-            rx.recv_timeout(Duration::from_secs(10))
+            rx.recv_timeout(Duration::from_secs(40))
                 .expect("an injected task runs");
             // A timer.
             let (tx, rx) = mpsc::channel();
@@ -743,7 +743,7 @@ fn nobody_starves(runtime: &Runtime, busy: impl Fn(&Arc<AtomicBool>)) {
                 time::sleep(Duration::from_millis(2)).await;
                 tx.send(()).unwrap();
             });
-            rx.recv_timeout(Duration::from_secs(10))
+            rx.recv_timeout(Duration::from_secs(40))
                 .expect("a timer fires");
             // A socket.
             let (tx, rx) = mpsc::channel();
@@ -761,7 +761,7 @@ fn nobody_starves(runtime: &Runtime, busy: impl Fn(&Arc<AtomicBool>)) {
                 tx.send(text).unwrap();
             });
             let text = rx
-                .recv_timeout(Duration::from_secs(10))
+                .recv_timeout(Duration::from_secs(40))
                 .expect("a socket is served");
             assert_eq!(&text, b"hello");
         }
@@ -773,13 +773,13 @@ fn nobody_starves(runtime: &Runtime, busy: impl Fn(&Arc<AtomicBool>)) {
     });
     stop.store(true, SeqCst);
     prober.join().unwrap();
-    // Generous, as the machine may be shared: alone it takes a twentieth of it.
-    assert!(started.elapsed() < Duration::from_secs(20));
+    // Generous, as the machine may be shared: alone it takes a sixtieth of it.
+    assert!(started.elapsed() < Duration::from_secs(60));
 }
 
 #[test]
 fn ping_pong_pairs_starve_nobody() {
-    bounded(120, || {
+    bounded(250, || {
         for runtime in [single(), multi(1), multi(2)] {
             nobody_starves(&runtime, |stop| {
                 for _ in 0..4 {
@@ -792,7 +792,7 @@ fn ping_pong_pairs_starve_nobody() {
 
 #[test]
 fn self_waking_tasks_starve_nobody() {
-    bounded(120, || {
+    bounded(250, || {
         for runtime in [single(), multi(1), multi(2)] {
             nobody_starves(&runtime, |stop| {
                 for i in 0..6 {
@@ -821,7 +821,7 @@ fn ever_spawning_tasks_starve_nobody() {
             }
         })
     }
-    bounded(120, || {
+    bounded(250, || {
         for runtime in [single(), multi(1), multi(2)] {
             nobody_starves(&runtime, |stop| {
                 for _ in 0..4 {
@@ -1090,13 +1090,13 @@ fn a_guest_that_is_woken_often_costs_no_memory() {
         let wake = |times: usize| {
             for _ in 0..times {
                 let before = polls.load(SeqCst);
-                eventually(10, "the guest is polled", || {
+                eventually(40, "the guest is polled", || {
                     waker.wake();
                     polls.load(SeqCst) > before
                 });
             }
         };
-        eventually(10, "the guest came", || polls.load(SeqCst) > 0);
+        eventually(40, "the guest came", || polls.load(SeqCst) > 0);
         wake(1_000);
         let memory = rss_kib();
         wake(scale(20_000, 60_000, 200_000));
@@ -1137,7 +1137,7 @@ fn a_thread_that_was_a_worker_is_no_task_any_more() {
                 heist::spawn(async move { worker.send(()).unwrap() });
                 task::block_in_place(|| {
                     // Another thread is the worker now.
-                    is_there.recv_timeout(Duration::from_secs(10)).unwrap();
+                    is_there.recv_timeout(Duration::from_secs(60)).unwrap();
                 });
                 std::thread::current().id()
             });

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::runtime::{Builder, Runtime};
 use crate::scheduler::{Cause, Runnable, Scheduler, Tell, Turn};
@@ -15,6 +15,8 @@ use crate::task::{Id, JoinHandle, block_in_place, yield_now};
 
 /// How long a load may take before it is said to hang. Each needs some milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How often to see whether a load that does not end has broken a promise.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Runs a strategy under several loads and panics if it breaks a promise of [`Scheduler`]. For tests.
 ///
@@ -66,17 +68,18 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// If the strategy breaks a promise; that is what it is for.
 #[track_caller]
 pub fn check<S: Scheduler>(make: impl Fn(usize) -> S + Send + Sync + 'static) {
-    check_within(PATIENCE, make);
+    check_within(PATIENCE, LOADS, make);
 }
 
 #[track_caller]
 fn check_within<S: Scheduler>(
     patience: Duration,
+    loads: &[Load],
     make: impl Fn(usize) -> S + Send + Sync + 'static,
 ) {
     let make = Arc::new(make);
     for workers in [1, 2, 4] {
-        for (name, load) in LOADS {
+        for (name, load) in loads {
             if let Err(problem) = run_load(patience, workers, *load, &make) {
                 panic!("the scheduler breaks a promise ({name}, {workers} workers): {problem}");
             }
@@ -109,8 +112,15 @@ fn run_load<S: Scheduler>(
         let _ = done.send(result.map_err(|panic| text_of(&*panic)));
     });
     // A thread that hangs stays behind; the test that called us is over.
-    let hangs = |_| Err(ledger.who_is_missing());
-    let result = wait.recv_timeout(patience).unwrap_or_else(hangs);
+    let begin = Instant::now();
+    let result = loop {
+        match wait.recv_timeout(patience.min(LOOK)) {
+            Ok(result) => break result,
+            Err(_) if ledger.lock().problem.is_some() => break Ok(()),
+            Err(_) if begin.elapsed() >= patience => break Err(ledger.who_is_missing()),
+            Err(_) => {}
+        }
+    };
     // What was written down first is the cause of the rest.
     let first = ledger.lock().problem.take();
     match first {
@@ -499,30 +509,29 @@ mod tests {
         }
     }
 
-    fn told(bug: Bug, patience: Duration) -> String {
+    fn told(bug: Bug, patience: Duration, loads: &[Load]) -> String {
         let make = move |_| Wrong {
             queue: Mutex::default(),
             pushes: AtomicUsize::new(0),
             bug,
         };
-        let panic = catch_unwind(AssertUnwindSafe(|| check_within(patience, make)));
+        let panic = catch_unwind(AssertUnwindSafe(|| check_within(patience, loads, make)));
         text_of(&*panic.expect_err("the bug is found"))
     }
 
     #[test]
     fn each_bug_is_found_and_named() {
-        let expect = |bug, patience, text: &str| {
-            let told = told(bug, patience);
-            assert!(told.contains(text), "{told}");
-        };
-        // Those that make it hang are found by waiting, the others at once.
-        let short = Duration::from_millis(500);
-        expect(Bug::Forgets, short, "pushed and not given back");
-        expect(Bug::TellsNobody, short, "pushed and not given back");
-        expect(Bug::Starves, short, "pushed and not given back");
-        expect(Bug::Drops, PATIENCE, "it dropped task");
-        expect(Bug::HidesWork, short, "said there was nothing");
-        expect(Bug::Panics, PATIENCE, "it panicked in `push`: on purpose");
+        let expect = |told: String, text: &str| assert!(told.contains(text), "{told}");
+        let at_once = |bug| told(bug, PATIENCE, LOADS);
+        expect(at_once(Bug::Drops), "it dropped task");
+        expect(at_once(Bug::HidesWork), "said there was nothing");
+        expect(at_once(Bug::Panics), "it panicked in `push`: on purpose");
+        // Those that make it hang are found by waiting: not with loads that only take long.
+        let hangs = |bug, load| told(bug, Duration::from_secs(2), &[("", load)]);
+        let lost = "pushed and not given back";
+        expect(hangs(Bug::Forgets, from_outside), lost);
+        expect(hangs(Bug::TellsNobody, from_outside), lost);
+        expect(hangs(Bug::Starves, beside_busy), lost);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use proxy::Stats;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Barrier, Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
@@ -215,12 +215,11 @@ async fn one_side_may_end_long_before_the_other() {
 
 #[tokio::test]
 async fn an_upstream_that_is_not_there_closes_the_client() {
-    let gone = TcpListener::bind("127.0.0.1:0")
-        .await
-        .unwrap()
-        .local_addr()
-        .unwrap();
-    let proxy = proxy_to(gone).await;
+    // Bound, and not listening: a port that was given up may be the proxy's own next, which then connects to
+    // itself until there are no descriptors left.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let proxy = proxy_to(socket.local_addr().unwrap()).await;
     let mut stream = TcpStream::connect(proxy.address).await.unwrap();
     let read = timeout(LIMIT, stream.read(&mut [0]))
         .await

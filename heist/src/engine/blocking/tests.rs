@@ -134,24 +134,25 @@ fn jobs_that_need_each_other_all_run_at_once() {
     end(&pool);
 }
 
+/// The same below the cap: there is a thread for each, and for no more.
 #[test]
-fn jobs_that_sleep_get_a_thread_each_promptly() {
+fn jobs_get_a_thread_each_below_the_cap() {
     const JOBS: usize = 200;
-    let pool = pool(512, Duration::from_secs(10));
-    let start = Instant::now();
-    let (done, all_done) = mpsc::channel();
+    let pool = pool(512, HANG);
+    let (gate, open) = gate();
+    let (entered, has_entered) = mpsc::channel();
     for _ in 0..JOBS {
-        let done = done.clone();
+        let (gate, entered) = (Arc::clone(&gate), entered.clone());
         submit(&pool, move |_| {
-            std::thread::sleep(Duration::from_millis(50));
-            done.send(()).unwrap();
+            entered.send(()).unwrap();
+            wait_at(&gate);
         });
     }
     for _ in 0..JOBS {
-        all_done.recv_timeout(HANG).expect("hangs");
+        has_entered.recv_timeout(HANG).expect("hangs");
     }
-    // One after the other they would take ten seconds.
-    assert!(start.elapsed() < Duration::from_secs(3));
+    assert_eq!(pool.num_threads(), JOBS);
+    drop(open);
     end(&pool);
 }
 
@@ -188,8 +189,9 @@ fn idle_threads_leave_and_the_warmest_stay() {
             barrier.wait();
         });
     }
+    // While they wait for us, none is idle.
+    until(|| pool.num_threads() == 4);
     barrier.wait();
-    until(|| pool.num_idle_threads() == 4);
     // Jobs come all the time, but one thread is enough for them: the others leave.
     let names = Arc::new(Mutex::new(std::collections::HashSet::new()));
     let start = Instant::now();

@@ -77,7 +77,7 @@
 //! I7: where most polls are short and few are long, those behind a long one would wait for it. *I7 for what the
 //! reactor brings*: one batch of events holds polls of all lengths.
 //!
-//! **Tested by** `idle_loom_tests`.
+//! **Tested by** `idle_loom_tests`; I7 and I10 by `tests`.
 
 pub(crate) mod affinity;
 pub(crate) mod blocking_job;
@@ -100,6 +100,8 @@ mod pace;
 mod push;
 mod shutdown;
 pub(crate) mod strategy;
+#[cfg(all(test, not(heist_loom)))]
+mod tests;
 mod watch;
 mod worker;
 

@@ -42,15 +42,7 @@ pub(super) fn run<S: Strategy>(crew: &Arc<Crew<S>>, index: usize) {
     let Some(mut core) = crew.posts[index].core.lock().take() else {
         return;
     };
-    let worker = WorkerContext {
-        crew: Arc::clone(crew),
-        index,
-        post: NonNull::from(&*crew.posts[index]),
-        core: Cell::new(None),
-        on_duty: Cell::new(true),
-        dispatching: Cell::new(false),
-        local: OnceCell::new(),
-    };
+    let worker = WorkerContext::new(crew, index);
     worker.post().counters.set_thread();
     // What tasks choose at random is to be repeatable as well: a worker's own choices go on after it.
     let seeded = crew.services().seeds.is_some();
@@ -66,6 +58,19 @@ pub(super) fn run<S: Strategy>(crew: &Arc<Crew<S>>, index: usize) {
 }
 
 impl<S: Strategy> WorkerContext<S> {
+    /// The worker at post `index`, whose core the caller has.
+    pub(super) fn new(crew: &Arc<Crew<S>>, index: usize) -> Self {
+        Self {
+            crew: Arc::clone(crew),
+            index,
+            post: NonNull::from(&*crew.posts[index]),
+            core: Cell::new(None),
+            on_duty: Cell::new(true),
+            dispatching: Cell::new(false),
+            local: OnceCell::new(),
+        }
+    }
+
     /// True if this thread is a worker of `crew`, now.
     #[inline]
     pub(super) fn is_of(&self, crew: &Crew<S>) -> bool {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures::join;
 
 use crate::engine::reactor::is_rt_shutdown_err;
-use crate::engine::reactor::test_support::{closed_is_closed, run, start};
+use crate::engine::reactor::test_support::{run, start};
 use crate::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use crate::net::{TcpListener, TcpSocket, TcpStream};
 
@@ -129,11 +129,11 @@ fn an_accepted_socket_is_tried_before_it_is_waited_for() {
 
 #[test]
 fn a_refused_connection_is_an_error() {
-    let _guard = closed_is_closed();
     run(async {
-        let listener = TcpListener::bind(LOCAL).await.unwrap();
-        let addr = listener.local_addr().unwrap();
-        drop(listener);
+        // Bound, so that nobody else gets it, and not listening.
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind(SocketAddr::from(LOCAL)).unwrap();
+        let addr = socket.local_addr().unwrap();
         let e = TcpStream::connect(addr).await.unwrap_err();
         assert_eq!(e.kind(), io::ErrorKind::ConnectionRefused);
         let e = TcpStream::connect(&[][..]).await.unwrap_err();

@@ -1,0 +1,307 @@
+//! The default strategy without luck: workers that are moved step by step, and threads without a watch that
+//! would help in the end.
+
+use std::future::Future;
+use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use crate::engine::base::counters::Counter;
+use crate::engine::base::runtime_id::RuntimeId;
+use crate::engine::blocking::{self, ThreadPool};
+use crate::engine::driver::Driver;
+use crate::engine::sched::crew::{Core, Crew, CrewConfig};
+use crate::engine::sched::strategy::{Stealing, Strategy, Visible};
+use crate::engine::sched::worker::WorkerContext;
+use crate::engine::sched::{Hooks, Services, current};
+use crate::engine::task::{Id, Origin, Runnable};
+use crate::engine::timer::{Armed, Clock, TimerHandle};
+use crate::loom::sync::atomic::Ordering::Relaxed;
+
+/// Far longer than anything here takes: reaching it is a hang.
+const HANG: Duration = Duration::from_secs(60);
+
+/// Polls so short that a few of them are not worth a wake.
+const SHORT_NANOS: u64 = 100;
+
+/// A crew whose workers have no threads.
+fn crew(workers: usize) -> Arc<Crew<Stealing>> {
+    let config = CrewConfig {
+        workers,
+        global_queue_interval: 61,
+        event_interval: 61,
+        use_slot: true,
+        seed: 1,
+        cores: 2,
+        last_timers: Armed::ShutDown,
+    };
+    let services = Services {
+        id: RuntimeId::next(),
+        name: None,
+        reactor: None,
+        timers: TimerHandle::new(workers, Clock::new(false, false)),
+        time_enabled: false,
+        pool: ThreadPool::new(blocking::Config::new(2)),
+        forced_yields: Counter::default(),
+        long_polls: crate::loom::sync::Mutex::default(),
+        seeds: None,
+    };
+    let driver = Driver::new(None).unwrap();
+    Crew::new(Stealing::new(), config, driver, services, Hooks::default())
+}
+
+fn spawn(crew: &Arc<Crew<Stealing>>, future: impl Future<Output = ()> + Send + 'static) {
+    drop(crew.spawn(future, Id::next(), Origin::here()));
+}
+
+/// A worker that does what it is told to. Its polls are short.
+struct Puppet {
+    worker: WorkerContext<Stealing>,
+    core: Box<Core<Stealing>>,
+}
+
+impl Puppet {
+    fn new(crew: &Arc<Crew<Stealing>>, index: usize) -> Self {
+        let mut core = crew.posts[index].core.lock().take().unwrap();
+        crew.posts[index].counters.mean_poll_nanos.set(SHORT_NANOS);
+        core.pace.follow(SHORT_NANOS, None);
+        let worker = WorkerContext::new(crew, index);
+        Self { worker, core }
+    }
+
+    fn next_task(&mut self) -> Option<Runnable> {
+        self.worker.next_task(&mut self.core)
+    }
+
+    /// Ends all that it has.
+    fn finish(&mut self) {
+        while let Some(runnable) = self.worker.post().own.slot.take() {
+            runnable.cancel();
+        }
+        while let Some(runnable) = self.next_task() {
+            runnable.cancel();
+        }
+    }
+
+    fn queued(&self) -> u32 {
+        self.core.own.queue.len()
+    }
+
+    fn visible(&self) -> Visible {
+        self.worker.post().visible(self.worker.index())
+    }
+
+    /// Runs `f` as a task of this worker would.
+    fn in_task(self, f: impl FnOnce(&Arc<Crew<Stealing>>)) -> Self {
+        let Self { worker, core } = self;
+        worker.lend(core);
+        current::scope(&worker, || f(&worker.crew));
+        let core = worker.core.take().unwrap();
+        Self { worker, core }
+    }
+
+    /// Has the drivers wake as many tasks.
+    fn wake_by_drivers(mut self, tasks: usize) -> Self {
+        self.worker.dispatching.set(true);
+        self = self.in_task(|crew| (0..tasks).for_each(|_| spawn(crew, async {})));
+        self.worker.dispatching.set(false);
+        self
+    }
+
+    fn after_maintain(&mut self) {
+        Stealing::after_maintain(&self.worker, &mut self.core, Instant::now());
+    }
+
+    fn after_sleep(&mut self) {
+        Stealing::after_sleep(&self.worker, &mut self.core);
+    }
+}
+
+#[test]
+fn what_a_task_spawns_is_announced_by_its_worth() {
+    let crew = crew(2);
+    let mut puppet = Puppet::new(&crew, 0);
+    assert_eq!(puppet.visible(), Visible::Nothing);
+    // The last one is in the slot.
+    puppet = puppet.in_task(|crew| (0..4).for_each(|_| spawn(crew, async {})));
+    assert_eq!(puppet.queued(), 3);
+    assert_eq!(puppet.visible(), Visible::Few((0, 0)));
+    puppet = puppet.in_task(|crew| (0..60).for_each(|_| spawn(crew, async {})));
+    assert_eq!(puppet.visible(), Visible::Enough);
+    puppet.finish();
+}
+
+/// I7.
+#[test]
+fn what_comes_from_outside_is_announced_whatever_it_is_worth() {
+    let crew = crew(2);
+    let mut puppet = Puppet::new(&crew, 0);
+    // It takes half, and one more.
+    (0..4).for_each(|_| spawn(&crew, async {}));
+    let first = puppet.next_task().unwrap();
+    assert_eq!(puppet.queued(), 2);
+    assert_eq!(puppet.visible(), Visible::Enough);
+    first.cancel();
+    // That holds for each of them.
+    puppet.next_task().unwrap().cancel();
+    assert!(matches!(puppet.visible(), Visible::Lone(_)));
+    // And not for what is queued behind them.
+    puppet = puppet.in_task(|crew| (0..3).for_each(|_| spawn(crew, async {})));
+    assert_eq!(puppet.visible(), Visible::Enough);
+    puppet.next_task().unwrap().cancel();
+    assert_eq!(puppet.queued(), 2);
+    assert!(matches!(puppet.visible(), Visible::Few(_)));
+    puppet.finish();
+}
+
+/// I7.
+#[test]
+fn what_the_drivers_bring_is_announced_whatever_it_is_worth() {
+    for sleeps in [false, true] {
+        let crew = crew(2);
+        let mut puppet = Puppet::new(&crew, 0).wake_by_drivers(3);
+        assert!(matches!(puppet.visible(), Visible::Few(_)));
+        if sleeps {
+            puppet.after_sleep();
+        } else {
+            puppet.after_maintain();
+        }
+        assert_eq!(puppet.queued(), 3);
+        assert_eq!(puppet.visible(), Visible::Enough);
+        puppet.finish();
+    }
+}
+
+/// Left behind, the place would seem to be ahead when the indices have wrapped.
+#[test]
+fn the_announced_place_keeps_up() {
+    let crew = crew(2);
+    let mut puppet = Puppet::new(&crew, 0);
+    for _ in 0..100 {
+        puppet = puppet.in_task(|crew| (0..3).for_each(|_| spawn(crew, async {})));
+        puppet.finish();
+    }
+    puppet.after_maintain();
+    let own = &puppet.worker.post().own;
+    assert_eq!(own.stealer.first(), 200);
+    assert_eq!(own.announced.load(Relaxed), 200);
+}
+
+/// I10.
+#[test]
+fn who_is_busy_takes_from_a_sibling_that_stands_still() {
+    let crew = crew(3);
+    let mut puppet = Puppet::new(&crew, 0);
+    let mut siblings = [1, 2].map(|index| {
+        let sibling = Puppet::new(&crew, index);
+        sibling.in_task(|crew| (0..5).for_each(|_| spawn(crew, async {})))
+    });
+    let polls = |index: usize| &crew.posts[index].counters.polls;
+    // One at a time: the first look is at the first, and so on.
+    puppet.after_maintain();
+    assert_eq!(puppet.queued(), 0, "it was not looked at before");
+    polls(1).add(1);
+    puppet.after_maintain();
+    assert_eq!(puppet.queued(), 0, "it moved");
+    puppet.after_maintain();
+    assert_eq!(puppet.queued(), 2, "the second stood still");
+    polls(1).add(1);
+    puppet.after_maintain();
+    puppet.after_maintain();
+    assert_eq!(puppet.queued(), 3, "and again");
+    assert_eq!(siblings.each_ref().map(Puppet::queued), [4, 1]);
+    puppet.after_maintain();
+    assert_eq!(siblings.each_ref().map(Puppet::queued), [2, 1]);
+    let counters = &crew.posts[0].counters;
+    assert_eq!((counters.steals.get(), counters.stolen.get()), (3, 5));
+    puppet.finish();
+    siblings.iter_mut().for_each(Puppet::finish);
+}
+
+/// A crew at work, without a watch: what nobody is told of waits for ever.
+struct Unwatched(Arc<Crew<Stealing>>);
+
+impl Unwatched {
+    fn new(workers: usize) -> Self {
+        let crew = crew(workers);
+        for index in 0..workers {
+            assert!(crew.start_worker(index).is_ok());
+        }
+        Self(crew)
+    }
+
+    /// Waits until all its workers sleep.
+    fn rest(&self) {
+        let start = Instant::now();
+        while self.0.idle.num_asleep() < self.0.num_workers() {
+            assert!(start.elapsed() < HANG, "somebody stays awake");
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Unwatched {
+    fn drop(&mut self) {
+        self.0.close();
+        let pool = &self.0.services().pool;
+        pool.shutdown();
+        assert!(pool.wait(None));
+    }
+}
+
+/// Where some wait for each other.
+struct Meeting {
+    missing: Mutex<usize>,
+    complete: Condvar,
+}
+
+impl Meeting {
+    fn new(members: usize) -> Arc<Self> {
+        Arc::new(Self {
+            missing: Mutex::new(members),
+            complete: Condvar::new(),
+        })
+    }
+
+    /// Blocks the thread until all are there; false if somebody does not come.
+    fn wait(&self) -> bool {
+        let mut missing = self.missing.lock().unwrap();
+        *missing -= 1;
+        self.complete.notify_all();
+        let waited = self
+            .complete
+            .wait_timeout_while(missing, HANG / 2, |missing| *missing > 0);
+        let (missing, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        *missing == 0
+    }
+}
+
+/// What comes from outside is announced however short the polls were before: a worker that takes two tasks has
+/// the other one run by a sibling.
+#[test]
+fn long_tasks_after_short_ones_run_side_by_side() {
+    for workers in [2, 4] {
+        let crew = Unwatched::new(workers);
+        for round in 0..100 {
+            let (tx, rx) = mpsc::channel();
+            for _ in 0..500 {
+                let tx = tx.clone();
+                spawn(&crew.0, async move {
+                    crate::task::yield_now().await;
+                    tx.send(()).unwrap();
+                });
+            }
+            (0..500).for_each(|_| rx.recv_timeout(HANG).unwrap());
+            crew.rest();
+            let meeting = Meeting::new(workers);
+            let (tx, rx) = mpsc::channel();
+            for _ in 0..workers {
+                let (meeting, tx) = (Arc::clone(&meeting), tx.clone());
+                spawn(&crew.0, async move { tx.send(meeting.wait()).unwrap() });
+            }
+            for _ in 0..workers {
+                let met = rx.recv_timeout(HANG).unwrap();
+                assert!(met, "round {round} of {workers} workers");
+            }
+        }
+    }
+}
