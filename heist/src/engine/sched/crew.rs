@@ -107,6 +107,8 @@ pub(crate) struct Core<S: Strategy> {
     pub(super) until_maintain: u32,
     /// How many polls there had been when it looked at the reactor last.
     pub(super) polls_at_look: u64,
+    /// The same, when it last stayed awake for work that it had seen.
+    pub(super) polls_at_stay: Option<u64>,
     /// Tasks that gave up their turn since the last one.
     pub(super) yields: u32,
     pub(super) pace: Pace,
@@ -139,6 +141,7 @@ impl<S: Strategy> Crew<S> {
                     takes_all: false,
                     until_maintain: config.event_interval,
                     polls_at_look: 0,
+                    polls_at_stay: None,
                     yields: 0,
                     pace: Pace::new(),
                     known_tick: NEVER,

@@ -18,6 +18,7 @@ use crate::engine::sched::local_set::LocalScheduler;
 use crate::engine::sched::pace::FewTasks;
 use crate::engine::sched::strategy::{Cause, Pick, Strategy, Visible};
 use crate::engine::task::{Polled, Runnable};
+use crate::loom::thread;
 use std::sync::Arc;
 
 /// A thread that is a worker.
@@ -269,8 +270,7 @@ impl<S: Strategy> WorkerContext<S> {
     fn sleep(&self, mut core: Box<Core<S>>, stretch: &mut Stretch) -> Box<Core<S>> {
         let mut few = FewTasks::default();
         if core.searching && self.spin(&core, &mut few) {
-            stretch.at_work(self.now());
-            return core;
+            return self.stay(core, stretch);
         }
         let was_searching = std::mem::take(&mut core.searching);
         let unseen = self.crew.idle.start_sleep(self.index, was_searching);
@@ -278,11 +278,21 @@ impl<S: Strategy> WorkerContext<S> {
             // I1, I8: something came while we were announcing.
             core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
             core.takes_all = true;
-            stretch.at_work(self.now());
-            return core;
+            return self.stay(core, stretch);
         }
         self.crew.leave_to_watch();
         self.lie(core, stretch)
+    }
+
+    /// Stays awake for work that it has seen. If it did so before, and got nothing, the work is in the hands of another
+    /// (J6; or a thief's, Q1), who may wait for this very processor.
+    fn stay(&self, mut core: Box<Core<S>>, stretch: &mut Stretch) -> Box<Core<S>> {
+        let polls = self.post().counters.polls.get();
+        if core.polls_at_stay.replace(polls) == Some(polls) {
+            thread::yield_now();
+        }
+        stretch.at_work(self.now());
+        core
     }
 
     /// The sleep itself, once it is announced.
