@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::engine::base::parker::Parker;
 use crate::engine::base::unwind;
+use crate::engine::queue::local::CAPACITY;
 use crate::engine::reactor::{Reactor, ReactorHandle};
 use crate::loom::sync::Mutex;
 
@@ -17,19 +18,20 @@ use crate::loom::sync::Mutex;
 #[derive(Debug)]
 pub(crate) struct Driver {
     reactor: Option<(Mutex<Reactor>, ReactorHandle)>,
+    busy_events: usize,
 }
 
 /// How many events a turn takes, by default: what a worker's queue holds. What was fetched beyond that would go to
 /// the injector and lose its turn; with the system it keeps it.
-pub(crate) const EVENTS: usize = 256;
+pub(crate) const EVENTS: usize = CAPACITY as usize;
 /// The same for a worker that has tasks.
-pub(crate) const BUSY_EVENTS: usize = 64;
+pub(crate) const BUSY_EVENTS: usize = EVENTS / 4;
 
 /// How many events a turn of the reactor takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IoLimits {
     pub(crate) events: usize,
-    /// In a turn that does not wait; `None`: [`BUSY_EVENTS`], and no more than else.
+    /// In a turn that does not wait; `None`: [`BUSY_EVENTS`], and no more than `events`.
     pub(crate) busy_events: Option<usize>,
 }
 
@@ -38,16 +40,25 @@ impl Driver {
     ///
     /// If the system gives no epoll or event descriptor.
     pub(crate) fn new(io: Option<IoLimits>) -> io::Result<Self> {
-        let reactor = match io {
-            Some(limits) => {
-                let (mut reactor, handle) = Reactor::new(limits.events)?;
-                let busy_events = limits.busy_events;
-                reactor.limit_busy_turns(busy_events.unwrap_or(limits.events.min(BUSY_EVENTS)));
-                Some((Mutex::new(reactor), handle))
-            }
-            None => None,
+        let Some(limits) = io else {
+            return Ok(Self {
+                reactor: None,
+                busy_events: 0,
+            });
         };
-        Ok(Self { reactor })
+        let busy_events = limits.busy_events;
+        let busy_events = busy_events.unwrap_or(limits.events.min(BUSY_EVENTS));
+        let (mut reactor, handle) = Reactor::new(limits.events)?;
+        reactor.limit_busy_turns(busy_events);
+        Ok(Self {
+            reactor: Some((Mutex::new(reactor), handle)),
+            busy_events,
+        })
+    }
+
+    /// How many events [`poll`](Self::poll) brings at most.
+    pub(crate) fn busy_events(&self) -> usize {
+        self.busy_events
     }
 
     pub(crate) fn handle(&self) -> Option<&ReactorHandle> {

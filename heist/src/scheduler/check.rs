@@ -5,7 +5,8 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
@@ -117,8 +118,8 @@ fn run_load<S: Scheduler>(
         match wait.recv_timeout(patience.min(LOOK)) {
             Ok(result) => break result,
             Err(_) if ledger.lock().problem.is_some() => break Ok(()),
-            Err(_) if begin.elapsed() >= patience => break Err(ledger.who_is_missing()),
-            Err(_) => {}
+            Err(RecvTimeoutError::Timeout) if begin.elapsed() < patience => {}
+            Err(_) => break Err(ledger.who_is_missing()),
         }
     };
     // What was written down first is the cause of the rest.

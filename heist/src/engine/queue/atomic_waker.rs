@@ -163,10 +163,12 @@ impl AtomicWaker {
         }
     }
 
-    /// As [`wake`](Self::wake), for one who knows that what is registered is to be seen from here: the registrar
-    /// has released it after the registration, and the caller has acquired that. So it needs no fence.
+    /// As [`wake`](Self::wake), without its fence, for one who knows that what is registered is to be seen from here:
+    /// the registrar changes another word after each registration, by a read-modify-write that releases, and so did the
+    /// caller, by one that acquires, before this call.
     ///
-    /// If the waker is gone, somebody took it after that, and the registrar comes, registers and looks again.
+    /// If the waker is gone, somebody took it after that, and the registrar comes, registers and changes that word
+    /// again, whereby it sees what the caller did. (`mpsc`'s models.)
     #[inline]
     pub(crate) fn wake_seen(&self) {
         if self.word.load(Relaxed) != 0

@@ -20,8 +20,9 @@
 //! * **J5** `close` swaps in a mark that no push can displace: a push that races it is either in what
 //!   `close` returns, or gets its node back.
 //! * **J6** A failed [`try_take`](Injector::try_take) lock means *busy*, not *empty*: nobody goes to
-//!   sleep on it; see `is_empty`. But a worker that comes back with nothing yields its processor: if the
-//!   system took that from the one who has the lock, it would spin in its place for a whole slice of time.
+//!   sleep on it; see `is_empty`. But a worker that has nothing else and comes back for it yields its processor
+//!   (`stay`): if the system took that from the one who has the lock, it would spin in its place for a whole
+//!   slice of time.
 //!
 //! # Orderings
 //!

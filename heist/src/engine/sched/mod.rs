@@ -62,9 +62,9 @@
 //! * **I10** Who is never idle helps as well, where a sibling stands still: in a long poll, or because the system gave
 //!   its processor to somebody else. At its looks at the drivers a worker sees whether the sibling it looked at
 //!   the last time has begun a task since, and takes half of its queue if not (`relieve_sibling`).
-//! * **I11** What the reactor has stays with the system, in its order, until there is room for it: a turn fetches no more
-//!   than a queue holds, and a worker whose queue is nearly full leaves the reactor alone, for as many polls as a
-//!   queue holds at most, and not if they are long. What overflows goes to the injector, behind whose back a busy
+//! * **I11** What the reactor has stays with the system, in its order, until there is room for it: by default a turn fetches
+//!   no more than a queue holds, and a worker whose queue is nearly full leaves the reactor alone, until the first look
+//!   after as many polls as a queue holds, and not if they are long (`looks_at_reactor`). What overflows goes to the injector, behind whose back a busy
 //!   worker goes on with its queue (`pace`): sockets that are ready would be overtaken by others, again and again.
 //!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
@@ -77,7 +77,7 @@
 //! I7: where most polls are short and few are long, those behind a long one would wait for it. *I7 for what the
 //! reactor brings*: one batch of events holds polls of all lengths.
 //!
-//! **Tested by** `idle_loom_tests`; I7 and I10 by `tests`.
+//! **Tested by** `idle_loom_tests`; I7, I10 and I11 by `tests`.
 
 pub(crate) mod affinity;
 pub(crate) mod blocking_job;

@@ -26,13 +26,13 @@
 //!
 //! # To take from the injector
 //!
-//! And it tells how much of the injector a worker takes at once: what it will do in [`TAKE_FOR`], which pays for the
-//! lock many times over. More would wait in its queue, with what the drivers bring behind it: with polls of
+//! The mean also tells how much of the injector a worker takes at once: what it will do in [`TAKE_FOR`], which pays for
+//! the lock many times over. More would wait in its queue, with what the drivers bring behind it: with polls of
 //! 10 µs, half a ring is more than a millisecond. And in the meantime what the tasks touch grows cold: a
 //! thousand connections begun by twos, so that what was begun is answered first, take 4 % to 6 % less than by 128, most
 //! of it the system's time. So that nobody waits for ever behind a queue that never empties, the injector comes
-//! first after `global_queue_interval` polls, or [`LOOK_EVERY`] if that is sooner: a worker that is never idle
-//! spends a tenth of its time on it, at the least, if polls are long, and most of it if they are short.
+//! first after `global_queue_interval` turns, or [`LOOK_EVERY`] if that is sooner: a worker that is never idle
+//! spends about a tenth of its time on it if polls are long, and most of it if they are short.
 //!
 //! # To help
 //!

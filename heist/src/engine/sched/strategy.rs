@@ -82,7 +82,7 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
     /// True if the worker has something to run that it need not look for.
     fn has_own_work(crew: &Crew<Self>, core: &Core<Self>) -> bool;
     /// False if what the reactor brings would not fit in the worker's queue: the system keeps it, in its order.
-    fn has_room(_: &Core<Self>) -> bool {
+    fn has_room(_: &Crew<Self>, _: &Core<Self>) -> bool {
         true
     }
     /// What a worker that looks around would find.
@@ -272,8 +272,9 @@ impl Strategy for Stealing {
         !core.own.queue.is_empty()
     }
 
-    fn has_room(core: &Core<Self>) -> bool {
-        core.own.queue.room() as usize >= BUSY_EVENTS
+    fn has_room(crew: &Crew<Self>, core: &Core<Self>) -> bool {
+        // Who wants more events at a time wants them as often, too.
+        core.own.queue.room() as usize >= crew.driver.busy_events().min(BUSY_EVENTS)
     }
 
     fn visible(crew: &Crew<Self>, _: &Core<Self>) -> Visible {

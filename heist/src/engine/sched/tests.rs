@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use crate::engine::base::counters::Counter;
 use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::blocking::{self, ThreadPool};
-use crate::engine::driver::Driver;
+use crate::engine::driver::{BUSY_EVENTS, Driver, EVENTS, IoLimits};
+use crate::engine::queue::local::CAPACITY;
 use crate::engine::sched::crew::{Core, Crew, CrewConfig};
 use crate::engine::sched::strategy::{Stealing, Strategy, Visible};
 use crate::engine::sched::worker::WorkerContext;
@@ -45,7 +46,11 @@ fn crew(workers: usize) -> Arc<Crew<Stealing>> {
         long_polls: crate::loom::sync::Mutex::default(),
         seeds: None,
     };
-    let driver = Driver::new(None).unwrap();
+    let limits = IoLimits {
+        events: EVENTS,
+        busy_events: None,
+    };
+    let driver = Driver::new(Some(limits)).unwrap();
     Crew::new(Stealing::new(), config, driver, services, Hooks::default())
 }
 
@@ -215,6 +220,35 @@ fn who_is_busy_takes_from_a_sibling_that_stands_still() {
     assert_eq!((counters.steals.get(), counters.stolen.get()), (3, 5));
     puppet.finish();
     siblings.iter_mut().for_each(Puppet::finish);
+}
+
+/// I11.
+#[test]
+fn a_full_queue_leaves_the_reactor_alone_for_a_while() {
+    let crew = crew(1);
+    let mut puppet = Puppet::new(&crew, 0);
+    let looks = |puppet: &mut Puppet| puppet.worker.looks_at_reactor(&mut puppet.core);
+    assert!(looks(&mut puppet));
+    // The last one is in the slot.
+    puppet = puppet.in_task(|crew| (0..CAPACITY).for_each(|_| spawn(crew, async {})));
+    assert!(!looks(&mut puppet), "there is no room");
+    let polls = &crew.posts[0].counters.polls;
+    polls.add(u64::from(CAPACITY) - 1);
+    assert!(!looks(&mut puppet));
+    polls.add(1);
+    assert!(looks(&mut puppet), "it had its turn");
+    assert!(!looks(&mut puppet), "and has it once");
+    while (puppet.core.own.queue.room() as usize) < BUSY_EVENTS - 1 {
+        puppet.next_task().unwrap().cancel();
+    }
+    assert!(!looks(&mut puppet), "nearly room");
+    puppet.next_task().unwrap().cancel();
+    assert!(looks(&mut puppet), "room");
+    puppet = puppet.in_task(|crew| (0..8).for_each(|_| spawn(crew, async {})));
+    assert!(!looks(&mut puppet));
+    (0..3).for_each(|_| puppet.core.pace.follow(1_000_000, Some(1_000_000)));
+    assert!(looks(&mut puppet), "long polls");
+    puppet.finish();
 }
 
 /// A crew at work, without a watch: what nobody is told of waits for ever.

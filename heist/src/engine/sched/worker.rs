@@ -214,14 +214,7 @@ impl<S: Strategy> WorkerContext<S> {
         core.yields = 0;
         core.pace.follow(counters.mean_poll_nanos.get(), sample);
         core.until_maintain = core.pace.polls_to_look(self.crew.config.event_interval);
-        // I11: what the reactor has may not fit. It is left there, for a pass through the queue at most.
-        let polls = counters.polls.get();
-        let looks = S::has_room(&core)
-            || core.pace.is_slow()
-            || polls - core.polls_at_look >= u64::from(CAPACITY);
-        if looks {
-            core.polls_at_look = polls;
-        }
+        let looks = self.looks_at_reactor(&mut core);
         let mut core = self.dispatch(core, || {
             if looks {
                 self.crew.driver.poll();
@@ -238,6 +231,19 @@ impl<S: Strategy> WorkerContext<S> {
         });
         S::after_maintain(self, &mut core, now);
         core
+    }
+
+    /// Whether it is time to see what the reactor has: if there is room for it; if it was left alone for as many polls
+    /// as a queue holds; and if polls are long, as then that is too long (I11).
+    pub(super) fn looks_at_reactor(&self, core: &mut Core<S>) -> bool {
+        let polls = self.post().counters.polls.get();
+        let looks = S::has_room(&self.crew, core)
+            || core.pace.is_slow()
+            || polls - core.polls_at_look >= u64::from(CAPACITY);
+        if looks {
+            core.polls_at_look = polls;
+        }
+        looks
     }
 
     /// Turns drivers: what they wake goes to this worker's queue, unannounced. `turn` guards against

@@ -75,7 +75,7 @@ pub(crate) struct TimerEntry {
 
 // SAFETY: what other threads touch they touch under the lock (R1), or as R4, R8 and R10 say.
 unsafe impl Send for TimerEntry {}
-// SAFETY: `&TimerEntry` gives its holder only the phase; the rest is R1 and R8.
+// SAFETY: `&TimerEntry` gives its holder only the phase and the tick (R10); the rest is R1 and R8.
 unsafe impl Sync for TimerEntry {}
 
 // SAFETY: the links are a field of the entry that only the list touches.

@@ -78,7 +78,7 @@
 //!   take the lock while its entry is fired would find the shard freed.
 //!
 //! **Costs**, measured on the 2-core machine this was written on, without contention: arm and drop 20 ns, of which
-//! the two reference counts are 8; poll again 4 ns; move to a later time 15 ns; `fire` with nothing due 6 ns, with
+//! the two reference counts are 8; poll again 4 ns; `fire` with nothing due 6 ns, with
 //! nothing linked a load; `prepare_sleep` 14 ns. An entry is 56 bytes.
 //!
 //! **Tested by.** `wheel::tests` (against a sorted list, over years and across the wheel's wrap),

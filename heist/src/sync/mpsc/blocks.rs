@@ -14,10 +14,10 @@
 //! * B1. A slot is its claimant's until its bit is set, then the receiver's.
 //! * B2. The receiver sleeps only after setting `RX_WAIT` in the block of its next position, by a
 //!   read-modify-write that shows that slot not ready, and comes after the registration of its waker; also
-//!   if the flag was set before. The sender that makes it ready sees
-//!   `RX_WAIT`, and sees all lower slots ready: that is the one that wakes. It sees the waker by that as well, and
-//!   needs no fence to look for it. (A later sender of the
-//!   block finds a lower slot not ready, or is late and finds the waker taken, or wakes once too often.)
+//!   if the flag was set before. The sender that makes it ready sees `RX_WAIT`, and sees all lower slots
+//!   ready: that is the one that wakes. It sees the waker by that as well, and needs no fence to look for it.
+//!   (A later sender of the block finds a lower slot not ready, or is late and finds the waker taken, or
+//!   wakes once too often.)
 //! * B3. The tail's `block` is where senders begin to look. It moves past a block only when all its
 //!   slots are ready, so no sender can find itself beyond its own block.
 //! * B4. Whoever moves it past a block then reads the tail's word by a read-modify-write, notes that
@@ -40,7 +40,8 @@
 //! the models report races for: the slot's bit, the claim, a block's `next` and the tail's `block`,
 //! both sides of `RETIRED`, both sides of `CLOSED`; also for a free that does not wait for
 //! `retire_at`, and a deadlock for a sender that ignores `RX_WAIT`. Without the acquire of `fill`, which shows the
-//! waker, `a_message_wakes_while_its_sender_stays` fails. Three can be weakened unnoticed: the release of
+//! waker, `a_message_wakes_while_its_sender_stays` fails; if `arm` changes nothing where the flag is set already,
+//! `a_message_wakes_who_armed_again` does. Three can be weakened unnoticed: the release of
 //! `arm`, which the fence in `AtomicWaker::register` repeats, and its acquire, which the next `pop` does; and the
 //! acquire of B3, which guards against a load that sees the future: no processor's and not loom's.
 
@@ -228,8 +229,8 @@ impl<T> Tail<T> {
         block.slots[slot].with_mut(|p| unsafe { (*p).write(value) });
         let bit = 1 << slot;
         // Ordering: release gives the value to the receiver; acquire sees the waker that the
-        // receiver registered before it set RX_WAIT. An addition, as the bit was 0 (B1) and a processor
-        // that returns what was before can add, but not set a bit, in one instruction.
+        // receiver registered before it set RX_WAIT. An addition, as the bit was 0 (B1): x86-64
+        // has one instruction for it, and none that sets a bit and returns what was before.
         let before = block.ready.fetch_add(bit, AcqRel);
         before & RX_WAIT != 0 && before & (bit - 1) == bit - 1
     }

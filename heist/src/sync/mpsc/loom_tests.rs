@@ -4,8 +4,8 @@ use crate::engine::base::parker::block_on;
 use crate::loom::sync::Arc;
 use crate::loom::thread;
 use crate::sync::testing::Tracked;
-use std::future::Future;
-use std::task::Context;
+use std::future::{Future, poll_fn};
+use std::task::{Context, Waker};
 
 fn model(preemptions: usize, f: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
@@ -132,6 +132,25 @@ fn a_message_wakes_while_its_sender_stays() {
         for i in 0..3 {
             assert_eq!(block_on(rx.recv()), Some(i));
         }
+        drop(sender.join().unwrap());
+    });
+}
+
+/// B2 of the queue where the flag is set already, and the waker that came with it is gone: the next one is seen as
+/// the first would have been.
+#[test]
+fn a_message_wakes_who_armed_again() {
+    model(3, || {
+        let (tx, mut rx) = chan::channel(unbounded::Unbounded);
+        let mut early = Context::from_waker(Waker::noop());
+        assert!(rx.poll_recv(&mut early).is_pending());
+        rx.chan.wake_receiver();
+        let sender = thread::spawn(move || {
+            let claim = tx.chan.tail.claim().ok().expect("an open channel");
+            tx.chan.fill(claim, 7);
+            tx
+        });
+        assert_eq!(block_on(poll_fn(|cx| rx.poll_recv(cx))), Some(7));
         drop(sender.join().unwrap());
     });
 }

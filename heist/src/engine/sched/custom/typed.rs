@@ -18,7 +18,7 @@ const GOES_ON: u32 = 3;
 pub(super) trait Erased: Send + Sync {
     fn worker(&self, index: usize) -> Box<dyn Any + Send>;
     fn work(&self, worker: &WorkerContext<Custom>, core: Box<Core<Custom>>);
-    /// All of [`Strategy::push_local`](crate::engine::sched::strategy::Strategy::push_local), guarded: one call, and
+    /// All of [`Strategy::push_local`], guarded: one call, and
     /// what follows from the answer is compiled together with what gives it.
     fn push_local(&self, worker: &WorkerContext<Custom>, runnable: task::Runnable, cause: Cause);
     fn push_foreign(&self, task: Runnable, cause: Cause) -> Tell;
