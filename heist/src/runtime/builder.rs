@@ -338,7 +338,7 @@ impl Builder {
     }
 
     /// How many tasks a worker polls between two looks at the injector, the global queue; 61 by default on a
-    /// multi-thread runtime, which looks sooner where polls are long.
+    /// multi-thread runtime.
     ///
     /// # Panics
     ///

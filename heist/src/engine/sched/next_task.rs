@@ -35,8 +35,7 @@ impl WorkerContext<Stealing> {
     /// What comes before the queue every so often.
     #[cold]
     fn look_elsewhere(&self, core: &mut Core<Stealing>) -> Option<Runnable> {
-        let interval = self.crew.config.global_queue_interval;
-        core.own.until_injector = core.pace.polls_to_injector(interval);
+        core.own.until_injector = self.crew.config.global_queue_interval;
         match self.take_injected(core) {
             None => self.post().own.slot.take(),
             found => found,
@@ -68,20 +67,19 @@ impl WorkerContext<Stealing> {
         None
     }
 
-    /// This worker's share of the injector, as much as it will do soon: one to run now, the rest into its queue,
-    /// where siblings can get at it.
+    /// This worker's share of the injector: one to run now, the rest into its queue, where siblings
+    /// can get at it.
     fn take_injected(&self, core: &Core<Stealing>) -> Option<Runnable> {
         if self.crew.strategy.injector.is_empty() {
             return None;
         }
         let workers = self.crew.config.workers;
-        let room = core.own.queue.room().min(CAPACITY / 2);
-        let most = core.pace.polls_to_take().min(room + 1) as usize;
+        let most = core.own.queue.room().min(CAPACITY / 2) as usize;
         let mut taken = self
             .crew
             .strategy
             .injector
-            .try_take(|len| (len / workers + 1).min(most))?;
+            .try_take(|len| (len / workers + 1).min(most + 1))?;
         let first = taken.pop_front()?;
         let shared = !taken.is_empty();
         for runnable in taken {

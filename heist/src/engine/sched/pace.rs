@@ -24,16 +24,6 @@
 //! for a while after a single long poll or after the system took the processor away: it is when most of the last
 //! stretches of work were slow.
 //!
-//! # To take from the injector
-//!
-//! The mean also tells how much of the injector a worker takes at once: what it will do in [`TAKE_FOR`], which pays for
-//! the lock many times over. More would wait in its queue, with what the drivers bring behind it: with polls of
-//! 10 µs, half a ring is more than a millisecond. And in the meantime what the tasks touch grows cold: a
-//! thousand connections begun by twos, so that what was begun is answered first, take 4 % to 6 % less than by 128, most
-//! of it the system's time. So that nobody waits for ever behind a queue that never empties, the injector comes
-//! first after `global_queue_interval` turns, or [`LOOK_EVERY`] if that is sooner: a worker that is never idle
-//! spends about a tenth of its time on it if polls are long, and most of it if they are short.
-//!
 //! # To help
 //!
 //! The same holds for a worker that has nothing to do and is awake: what would not be worth its wake it
@@ -63,9 +53,6 @@ const LOOK_EVERY: u64 = 200_000;
 /// would be little else.
 const LEAST_POLLS: u64 = 8;
 
-/// What a worker takes of the injector at once, in nanoseconds of work.
-const TAKE_FOR: u64 = 20_000;
-
 /// How long each of the queued tasks may go on yielding before the drivers are looked at, in nanoseconds, and at
 /// most [`YIELDS_BEFORE_DRIVERS`] times: what it waits for may be theirs to bring.
 const YIELD_FOR: u64 = 10_000;
@@ -81,10 +68,6 @@ const SLOW_MOST: u8 = 6;
 pub(super) struct Pace {
     /// How many polls take [`LOOK_EVERY`].
     polls_to_look: u32,
-    /// The same for the injector.
-    polls_to_injector: u32,
-    /// How many polls take [`TAKE_FOR`].
-    polls_to_take: u32,
     /// How often all that is queued may yield before the drivers are looked at.
     yields_to_look: u32,
     /// Up with each slow stretch of work, down with each other.
@@ -102,8 +85,6 @@ impl Pace {
     pub(super) fn new() -> Self {
         Self {
             polls_to_look: u32::MAX,
-            polls_to_injector: u32::MAX,
-            polls_to_take: u32::MAX,
             yields_to_look: YIELDS_BEFORE_DRIVERS,
             slow: 0,
             help_from: 1,
@@ -118,10 +99,6 @@ impl Pace {
         self.until_ask = self.until_ask.min(self.help_from);
         let polls = LOOK_EVERY.checked_div(mean_nanos).unwrap_or(u64::MAX);
         self.polls_to_look = polls.clamp(LEAST_POLLS, u64::from(u32::MAX)) as u32;
-        // A look at the injector costs nothing, but the queue is to have its turn too.
-        self.polls_to_injector = polls.clamp(2, u64::from(u32::MAX)) as u32;
-        let polls = TAKE_FOR.checked_div(mean_nanos).unwrap_or(u64::MAX);
-        self.polls_to_take = polls.clamp(1, u64::from(u32::MAX)) as u32;
         let yields = YIELD_FOR.checked_div(mean_nanos).unwrap_or(u64::MAX);
         self.yields_to_look = yields.clamp(1, u64::from(YIELDS_BEFORE_DRIVERS)) as u32;
         self.slow = match sample {
@@ -139,17 +116,6 @@ impl Pace {
     /// After how many polls to look at the drivers, `event_interval` at most.
     pub(super) fn polls_to_look(&self, event_interval: u32) -> u32 {
         self.polls_to_look.min(event_interval)
-    }
-
-    /// After how many polls the injector comes first, `global_queue_interval` at most.
-    pub(super) fn polls_to_injector(&self, global_queue_interval: u32) -> u32 {
-        self.polls_to_injector.min(global_queue_interval)
-    }
-
-    /// How many tasks to take of the injector at once.
-    #[inline]
-    pub(super) fn polls_to_take(&self) -> u32 {
-        self.polls_to_take
     }
 
     /// How often each of the queued tasks may give up its turn before the drivers are looked at.
@@ -269,23 +235,6 @@ mod tests {
         assert_eq!(at(100_000).polls_to_look(61), 8);
         assert_eq!(at(10_000_000).polls_to_look(61), 8);
         assert_eq!(at(10_000).polls_to_look(7), 7);
-    }
-
-    #[test]
-    fn long_polls_do_not_keep_the_injector_waiting() {
-        assert_eq!(at(0).polls_to_injector(61), 61);
-        assert_eq!(at(500).polls_to_injector(61), 61);
-        assert_eq!(at(10_000).polls_to_injector(61), 20);
-        assert_eq!(at(1_000_000).polls_to_injector(61), 2);
-        assert_eq!(at(1_000_000).polls_to_injector(1), 1);
-    }
-
-    #[test]
-    fn long_polls_are_taken_few_at_a_time() {
-        assert_eq!(at(0).polls_to_take(), u32::MAX);
-        assert_eq!(at(100).polls_to_take(), 200);
-        assert_eq!(at(10_000).polls_to_take(), 2);
-        assert_eq!(at(1_000_000).polls_to_take(), 1);
     }
 
     #[test]
