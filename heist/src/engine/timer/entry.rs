@@ -229,12 +229,18 @@ impl TimerEntry {
     #[inline]
     fn postpone(&self, when: u64) -> bool {
         debug_assert!(when < TAKEN);
+        self.change_when(when, when)
+    }
+
+    /// Changes the tick to `to`, if it is not after `latest`; false if it is, or the other side was first (R10).
+    #[inline]
+    fn change_when(&self, latest: u64, to: u64) -> bool {
         // Relaxed, both: R10, the tick is all that the two sides tell each other by it.
         let due = self.when.load(Ordering::Relaxed);
-        due <= when
+        due <= latest
             && self
                 .when
-                .compare_exchange(due, when, Ordering::Relaxed, Ordering::Relaxed)
+                .compare_exchange(due, to, Ordering::Relaxed, Ordering::Relaxed)
                 .is_ok()
     }
 
@@ -328,13 +334,7 @@ impl TimerEntry {
     pub(super) unsafe fn take_if_due(entry: NonNull<Self>, tick: u64) -> bool {
         // SAFETY: live, by the caller.
         let entry = unsafe { entry.as_ref() };
-        // Relaxed, both: R10, as in `postpone`.
-        let due = entry.when.load(Ordering::Relaxed);
-        due <= tick
-            && entry
-                .when
-                .compare_exchange(due, TAKEN, Ordering::Relaxed, Ordering::Relaxed)
-                .is_ok()
+        entry.change_when(tick, TAKEN)
     }
 
     pub(super) unsafe fn place(entry: NonNull<Self>) -> Place {

@@ -376,8 +376,9 @@ impl<T> Head<T> {
             // for: the waker that came with this one is to be passed on as well (B2).
             let wait = !ready & RX_WAIT;
             // SAFETY: the block is not freed before the receiver leaves it.
+            let block = unsafe { self.block.as_ref() };
             // Ordering: release gives the registered waker to the sender, acquire sees the message.
-            ready = unsafe { self.block.as_ref() }.ready.fetch_add(wait, AcqRel);
+            ready = block.ready.fetch_add(wait, AcqRel);
         }
         ready & bit != 0
     }

@@ -33,8 +33,9 @@ impl Runnable {
     }
 
     /// Says that this task will be run soon, as the next but one: the processor fetches what its poll begins with,
-    /// while the one before it runs. Nothing follows from it but speed. It pays where many tasks are queued, so that what was
-    /// done last with this one is not in the nearest cache any more. It does nothing on processors other than x86-64.
+    /// while the one before it runs. Nothing follows from it but speed. It pays where many tasks are queued, so that
+    /// what was done last with this one is not in the nearest cache any more. It does nothing on processors other
+    /// than x86-64.
     #[inline]
     pub fn prefetch(&self) {
         self.0.prefetch();
