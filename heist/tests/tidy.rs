@@ -57,6 +57,11 @@ const BESIDE_THE_SEAM: &[(&str, &str, &str)] = &[
         "hints in statics, which loom does not have",
     ),
     (
+        "engine/timer/stamp.rs",
+        "std::sync::OnceLock",
+        "a constant of the process, found at its first use",
+    ),
+    (
         "engine/blocking/pool.rs",
         "std::sync::Arc",
         "loom's cannot hold a dyn; nothing is synchronised through it",

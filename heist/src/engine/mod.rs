@@ -31,6 +31,6 @@ pub(crate) mod sched;
 pub(crate) mod task;
 #[allow(
     unsafe_code,
-    reason = "intrusive timer entries that any thread may drop, and the coarse clock"
+    reason = "intrusive timer entries that any thread may drop, and the machine's clocks"
 )]
 pub(crate) mod timer;

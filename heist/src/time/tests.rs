@@ -331,8 +331,7 @@ fn the_time_of_a_timeout_counts_from_its_making() {
     std::thread::sleep(ms(150));
     assert!(bench.block_on(limited).is_err());
     let passed = start.elapsed();
-    // Never early, but for ticks of the coarse clock that the machine may have missed.
-    assert!(passed >= ms(300), "early: {passed:?}");
+    assert!(passed >= ms(400), "early: {passed:?}");
     // Not from the first poll: that finds it over.
     let mut limited = Box::pin(timeout(ms(200), pending::<()>()));
     std::thread::sleep(ms(250));

@@ -1,6 +1,6 @@
 //! The clock of a runtime: the machine's, until a test pauses it.
 //!
-//! This file is the only one that reads the machine's clock. A paused clock stands still until somebody
+//! This file and [`stamp`](super::stamp) are the only ones that read the machine's clock. A paused clock stands still until somebody
 //! advances it: the program by `time::advance`, or the current-thread scheduler when all tasks wait
 //! (*auto-advance*), which is not done while a blocking job runs, for its end may be what they wait for.
 //!
@@ -11,10 +11,9 @@
 //! count at 0 sees the wake too.
 
 use std::sync::atomic::AtomicBool as StaticBool;
-#[cfg(target_os = "linux")]
-use std::sync::atomic::AtomicU64 as StaticU64;
 use std::time::{Duration, Instant};
 
+use super::stamp::Stamp;
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -44,8 +43,6 @@ pub(crate) struct Clock {
     /// How many blocking jobs run that forbid auto-advance.
     inhibitors: AtomicUsize,
     setting: Mutex<Setting>,
-    /// When that first pause was, by both clocks.
-    first_pause: Mutex<Option<(Coarse, Instant)>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -73,7 +70,6 @@ impl Clock {
                 then: now,
                 real: now,
             }),
-            first_pause: Mutex::new(None),
         };
         if start_paused && let Err(message) = clock.pause() {
             panic!("{message}");
@@ -101,27 +97,13 @@ impl Clock {
         !self.is_real() && matches!(*self.setting.lock(), Setting::Paused { .. })
     }
 
-    /// The earliest time that is certainly not before `then`, a reading taken while the clock was the
-    /// machine's; `now` is its present.
-    ///
-    /// For a reading of a moment ago that is `now`; for an older one it is off by at most twice
-    /// [`coarse_lag`].
-    pub(crate) fn not_before(&self, then: Coarse, now: Instant) -> Instant {
-        let (known, coarse) = if self.is_real() {
-            (now, coarse_now())
-        } else {
-            // What passed after the first pause has nothing to do with the machine's clock.
-            let first_pause = *self.first_pause.lock();
-            let (coarse, at) = first_pause.expect("it was paused once");
-            (at, coarse)
-        };
-        let passed = coarse.since(then);
-        let lag = coarse_lag();
-        if passed <= lag {
-            return known;
-        }
-        // More than that is certain to have passed; what is beyond the clock's beginning is not.
-        known.checked_sub(passed - lag).unwrap_or(known)
+    /// The present, and when `stamp` was taken or a little later ([S1](super::stamp)): before this clock was first
+    /// paused, while it was the machine's.
+    pub(crate) fn now_and_date(&self, stamp: Stamp) -> (Instant, Instant) {
+        let present = Stamp::now();
+        let now = self.now();
+        let real_now = if self.is_real() { now } else { real_now() };
+        (now, stamp.date(present, real_now))
     }
 
     pub(crate) fn pause(&self) -> Result<(), &'static str> {
@@ -134,9 +116,6 @@ impl Clock {
         }
         let at = setting.now();
         *setting = Setting::Paused { at };
-        self.first_pause
-            .lock()
-            .get_or_insert_with(|| (coarse_now(), at));
         // Relaxed, both: as in `any_paused`.
         self.paused_once.store(true, Ordering::Relaxed);
         ANY_PAUSED.store(true, Ordering::Relaxed);
@@ -207,40 +186,35 @@ impl Setting {
 
 /// A reading of the coarse clock: the time of the kernel's last tick.
 ///
-/// It costs a quarter of a precise reading (6 ns against 28 ns where this was measured), because
-/// it does not touch the hardware, and lags by up to [`coarse_lag`].
+/// It costs a quarter of a precise reading, because it does not touch the hardware. It is behind by a tick or two, and
+/// on a machine that misses ticks by more: for hints only.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Coarse(
     #[cfg(target_os = "linux")] u64,
     #[cfg(not(target_os = "linux"))] Instant,
 );
 
-#[cfg(target_os = "linux")]
-fn nanos(read: impl FnOnce(*mut libc::timespec) -> libc::c_int) -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // It fails for a bad address or an unknown clock, and neither can be.
-    let result = read(&raw mut time);
-    debug_assert_eq!(result, 0);
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
 /// Reads the coarse clock. Where the system has none, the precise one.
 #[inline]
 pub(crate) fn coarse_now() -> Coarse {
     #[cfg(target_os = "linux")]
-    return Coarse(nanos(|time| {
-        // SAFETY: `time` points to a timespec that lives through the call.
-        unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, time) }
-    }));
+    {
+        let mut time = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        // SAFETY: `time` lives through the call.
+        let result = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut time) };
+        // It fails for a bad address or an unknown clock, and neither can be.
+        debug_assert_eq!(result, 0);
+        Coarse(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+    }
     #[cfg(not(target_os = "linux"))]
-    return Coarse(real_now());
+    Coarse(real_now())
 }
 
 impl Coarse {
-    /// What passed between two readings: off by up to [`coarse_lag`] either way.
+    /// What passed between two readings, less what this one is behind and more what `then` was.
     #[inline]
     pub(crate) fn since(self, then: Self) -> Duration {
         #[cfg(target_os = "linux")]
@@ -248,33 +222,6 @@ impl Coarse {
         #[cfg(not(target_os = "linux"))]
         return self.0.saturating_duration_since(then.0);
     }
-}
-
-/// How far a coarse reading may be behind: two of the kernel's ticks, for one may come late.
-///
-/// A kernel whose ticks stop for longer (a virtual machine whose timekeeping processor is taken away
-/// while another runs) lags more. [`not_before`](Clock::not_before) is then early by the excess, for a
-/// reading taken in that moment and used more than two ticks later.
-pub(crate) fn coarse_lag() -> Duration {
-    #[cfg(target_os = "linux")]
-    {
-        /// 0 is: not asked yet.
-        static TICK: StaticU64 = StaticU64::new(0);
-
-        // Relaxed: whoever finds 0 asks again and gets the same.
-        let mut tick = TICK.load(Ordering::Relaxed);
-        if tick == 0 {
-            tick = nanos(|time| {
-                // SAFETY: `time` points to a timespec that lives through the call.
-                unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC_COARSE, time) }
-            })
-            .max(1);
-            TICK.store(tick, Ordering::Relaxed);
-        }
-        Duration::from_nanos(2 * tick)
-    }
-    #[cfg(not(target_os = "linux"))]
-    Duration::ZERO
 }
 
 #[cfg(all(test, not(heist_loom)))]
@@ -340,41 +287,5 @@ mod tests {
         assert!(!clock.can_auto_advance());
         clock.allow_auto_advance();
         assert!(clock.can_auto_advance());
-    }
-
-    /// Fails if `holds` does not hold mostly. A machine that has other things to do may miss ticks of the coarse
-    /// clock, but not again and again.
-    fn mostly(holds: impl Fn() -> bool) {
-        let held = (0..20).filter(|_| holds()).count();
-        assert!(held >= 15, "{held} of 20 times");
-    }
-
-    #[test]
-    fn a_coarse_reading_is_never_dated_before_itself() {
-        mostly(|| {
-            let clock = Clock::new(true, false);
-            let (precise, coarse) = (real_now(), coarse_now());
-            let at_once = clock.not_before(coarse, clock.now());
-            std::thread::sleep(30 * MS);
-            let now = clock.now();
-            let later = clock.not_before(coarse, now);
-            clock.pause().unwrap();
-            clock.advance(Duration::from_secs(3600)).unwrap();
-            let paused = clock.not_before(coarse, clock.now());
-            assert!(paused < precise + Duration::from_secs(1800));
-            at_once >= precise && later >= precise && later < now && paused >= precise
-        });
-    }
-
-    #[test]
-    fn the_coarse_clock_lags_no_more_than_it_says() {
-        assert!(coarse_lag() <= 40 * MS);
-        mostly(|| {
-            let (before, coarse, after) = (real_now(), coarse_now(), real_now());
-            std::thread::sleep(5 * MS);
-            let passed = after.elapsed();
-            let by_coarse = coarse_now().since(coarse);
-            by_coarse + coarse_lag() >= passed && by_coarse <= before.elapsed() + coarse_lag()
-        });
     }
 }

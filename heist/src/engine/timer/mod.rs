@@ -98,6 +98,7 @@ mod entry;
 #[cfg(all(test, heist_loom))]
 mod loom_tests;
 mod shard;
+pub(crate) mod stamp;
 mod wheel;
 
 pub(crate) use self::clock::Clock;
