@@ -157,7 +157,7 @@ impl Shards {
     }
 
     /// What is next for the worker of `own`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&self, own: &mut Own, turn: &mut Turn<'_>) -> Option<Runnable> {
         let task = match own.only.take() {
             Some(task) if own.alone && own.in_a_row < IN_A_ROW => {
@@ -248,7 +248,7 @@ impl Own {
     }
 
     /// Pushes `task`, which is at home here.
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, task: Runnable, cause: Cause) -> Tell {
         self.shard.queued.add(1);
         if cause == Cause::Yielded {
