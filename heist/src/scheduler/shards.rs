@@ -76,7 +76,7 @@ pub struct Own {
     to_encore: bool,
     /// How many encores there were since the queue had its turn.
     encores: u32,
-    /// The only task that this turn has made runnable.
+    /// The only task that this turn has made runnable. None if it has made several so.
     only: Option<Runnable>,
     /// Whether this turn has made several runnable.
     several: bool,
@@ -159,13 +159,12 @@ impl Shards {
     /// What is next for the worker of `own`.
     #[inline(always)]
     pub(super) fn next(&self, own: &mut Own, turn: &mut Turn<'_>) -> Option<Runnable> {
-        let task = match own.only.take() {
-            Some(task) if own.alone && own.in_a_row < IN_A_ROW => {
-                own.in_a_row += 1;
+        let task = match own.end_turn() {
+            Some(answer) => {
                 turn.goes_on();
-                task
+                answer
             }
-            only => own.next_in_line(only)?,
+            None => own.next_in_line()?,
         };
         let queued = &own.shard.queued;
         queued.set(queued.get() - 1);
@@ -203,24 +202,39 @@ impl Own {
         self.shard.queued.add(count as u64);
     }
 
-    /// What is next, after a turn that made `only` runnable and nothing else.
+    /// Files what a turn made runnable, unless it is an answer, which is next.
     #[inline(always)]
-    fn next_in_line(&mut self, only: Option<Runnable>) -> Option<Runnable> {
-        if self.several {
-            self.several = false;
-            self.encores += u32::from(self.to_encore);
-            self.end_batch();
-        }
-        if let Some(task) = only {
+    fn end_turn(&mut self) -> Option<Runnable> {
+        if let Some(task) = self.only.take() {
+            if self.alone && self.in_a_row < IN_A_ROW {
+                self.in_a_row += 1;
+                return Some(task);
+            }
             if !self.alone && self.gatherers.len() < GATHERERS {
                 self.gatherers.push_back(task);
             } else {
                 self.enqueue(task, true);
             }
+        } else if self.several {
+            self.end_several();
         }
+        None
+    }
+
+    /// The batch that this turn made runnable is complete.
+    #[inline]
+    fn end_several(&mut self) {
+        self.several = false;
+        self.encores += u32::from(self.to_encore);
+        self.end_batch();
+    }
+
+    /// What is next, if it is no answer.
+    #[inline(always)]
+    fn next_in_line(&mut self) -> Option<Runnable> {
         self.in_a_row = 0;
         self.until_inbox -= 1;
-        if self.until_inbox == 0 || self.queue.is_empty() {
+        if self.until_inbox == 0 {
             self.open_inbox();
         }
         if let Some(task) = self.encore.pop_front() {
@@ -238,6 +252,9 @@ impl Own {
         }
         self.to_encore = false;
         self.encores = 0;
+        if self.queue.is_empty() {
+            self.open_inbox();
+        }
         let Queued { task, last } = self.queue.pop_front()?;
         self.alone = self.ended && last;
         self.ended = last;
@@ -253,8 +270,7 @@ impl Own {
         self.shard.queued.add(1);
         if cause == Cause::Yielded {
             if self.several {
-                self.several = false;
-                self.end_batch();
+                self.end_several();
             }
             self.enqueue(task, true);
         } else if self.several {
