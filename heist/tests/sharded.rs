@@ -428,3 +428,51 @@ fn who_asked_many_is_run_when_they_have_answered() {
         assert!(most - least <= 5, "{rounds:?}");
     }
 }
+
+/// However long a group talks, and however large it is, others have their turns.
+#[test]
+fn a_group_that_talks_on_lets_others_have_their_turns() {
+    for members in [2, 8, 40] {
+        let runtime = runtime(1);
+        let rounds = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&rounds);
+        let root = runtime.spawn(async move {
+            let asker = heist::spawn(async move {
+                let (answer, mut answers) = mpsc::channel(members);
+                let requests: Vec<_> = (0..members)
+                    .map(|_| {
+                        let (request, mut requests) = mpsc::channel(1);
+                        let answer = answer.clone();
+                        heist::spawn(async move {
+                            while let Some(()) = requests.recv().await {
+                                answer.send(()).await.unwrap();
+                            }
+                        });
+                        request
+                    })
+                    .collect();
+                loop {
+                    for request in &requests {
+                        request.send(()).await.unwrap();
+                    }
+                    for _ in 0..members {
+                        answers.recv().await.unwrap();
+                    }
+                    counted.fetch_add(1, SeqCst);
+                }
+            });
+            let mut most = 0;
+            for _ in 0..100 {
+                let before = rounds.load(SeqCst);
+                yield_now().await;
+                most = most.max(rounds.load(SeqCst) - before);
+            }
+            asker.abort();
+            (most, rounds.load(SeqCst))
+        });
+        let (most, all) = runtime.block_on(root).unwrap();
+        // One round by the queue, and three encores.
+        assert!(most <= 5, "{members} members: {most}");
+        assert!(all > 20, "{members} members: {all}");
+    }
+}
