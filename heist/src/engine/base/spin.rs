@@ -1,8 +1,10 @@
 //! The short wait before the sleep.
 //!
 //! Sleeping and being woken costs some microseconds on both sides. A thread that has just become
-//! idle therefore looks around for about as long as that: at worst it wastes what a sleep would have
-//! cost. Three guards keep the waste down:
+//! idle therefore looks around for about [as long as that](LIMIT): at worst it wastes what a sleep would have
+//! cost. So two that talk to each other, a worker and a thread of the pool, do not sleep at each word; with less they
+//! would, as who is answered by one that has to be woken first gives up just before. Three guards keep the waste
+//! down:
 //!
 //! * one thread at a time spins;
 //! * none spins while there are as many threads awake as the machine has cores;
@@ -17,6 +19,9 @@ use crate::loom::hint;
 use crate::loom::sync::atomic::Ordering::Relaxed;
 use crate::loom::sync::atomic::{AtomicBool, AtomicU32};
 
+/// What a sleep costs on a virtual machine, from the call that ends it until the sleeper runs: there a processor
+/// without work is given back to the host. Elsewhere it is a quarter of that, and the guards have more to do.
+const LIMIT: Duration = Duration::from_micros(20);
 /// The most [`patience`](Spin::patience) there is.
 const PATIENCE: u32 = 4;
 /// Waits without a spin after which it is tried once.
@@ -26,7 +31,6 @@ const LOOKS: u32 = 8;
 
 #[derive(Debug)]
 pub(crate) struct Spin {
-    limit: Duration,
     cores: usize,
     /// A thread spins.
     taken: AtomicBool,
@@ -36,9 +40,9 @@ pub(crate) struct Spin {
 }
 
 impl Spin {
-    pub(crate) fn new(limit: Duration, cores: usize) -> Self {
+    /// Without `cores` none spins.
+    pub(crate) fn new(cores: usize) -> Self {
         Self {
-            limit,
             cores,
             taken: AtomicBool::new(false),
             patience: AtomicU32::new(PATIENCE),
@@ -49,7 +53,7 @@ impl Spin {
     /// Looks for a little while; true if `look` found what it looks for. `awake` counts the other
     /// threads that want to run.
     pub(crate) fn wait(&self, awake: usize, look: impl FnMut() -> bool) -> bool {
-        if self.limit.is_zero() || awake >= self.cores || !self.is_worth_it() {
+        if awake >= self.cores || !self.is_worth_it() {
             return false;
         }
         if self.taken.load(Relaxed) || self.taken.swap(true, Relaxed) {
@@ -85,7 +89,7 @@ impl Spin {
                 }
                 hint::spin_loop();
             }
-            if start.elapsed() >= self.limit {
+            if start.elapsed() >= LIMIT {
                 return false;
             }
         }

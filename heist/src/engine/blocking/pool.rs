@@ -43,8 +43,6 @@ pub(crate) struct Config {
     /// as long as it lives: to be held by the very runtime that holds the pool, it has to hold that
     /// runtime weakly.
     pub(crate) around: Option<Around>,
-    /// How long a thread that becomes idle looks for work before it sleeps.
-    pub(crate) spin: Duration,
     /// How many threads can run at a time.
     pub(crate) cores: usize,
 }
@@ -60,7 +58,6 @@ impl Config {
             on_start: None,
             on_stop: None,
             around: None,
-            spin: Duration::from_micros(5),
             cores,
         }
     }
@@ -72,7 +69,6 @@ impl fmt::Debug for Config {
             .field("max_threads", &self.max_threads)
             .field("keep_alive", &self.keep_alive)
             .field("stack_size", &self.stack_size)
-            .field("spin", &self.spin)
             .field("cores", &self.cores)
             .finish_non_exhaustive()
     }
@@ -125,7 +121,7 @@ impl<J: Job> ThreadPool<J> {
         Self(Arc::new(Core {
             roster: Mutex::new(Roster::new(config.max_threads)),
             all_left: Condvar::new(),
-            spin: Spin::new(config.spin, config.cores),
+            spin: Spin::new(config.cores),
             config,
         }))
     }

@@ -33,10 +33,6 @@ use std::sync::Arc;
 // The crew as a whole is not modelled, only its parts, so it is `std`'s `Arc` that holds it.
 type SharedTimers = crate::loom::sync::Arc<TimerShard>;
 
-/// How long a worker and a guest look around before they sleep: below the price of a sleep and a wake.
-const WORKER_SPIN: Duration = Duration::from_micros(5);
-const GUEST_SPIN: Duration = Duration::from_micros(10);
-
 /// How late a worker may be for its timers before a sibling that comes by fires them, or the watch: later
 /// than it is by itself, between two looks (`pace`) or getting up.
 pub(super) const OVERDUE: Duration = Duration::from_micros(200);
@@ -173,8 +169,8 @@ impl<S: Strategy> Crew<S> {
             foreign_completed: Counter::default(),
             foreign_calls: ForeignCalls::new(),
             watch: Watch::new(),
-            worker_spin: Spin::new(WORKER_SPIN, config.cores),
-            guest_spin: Spin::new(GUEST_SPIN, config.cores),
+            worker_spin: Spin::new(config.cores),
+            guest_spin: Spin::new(config.cores),
             config,
         });
         for (index, post) in crew.posts.iter().enumerate() {
