@@ -10,7 +10,7 @@ use crate::scheduler::{Cause, Runnable, Scheduler, Tell, Turn};
 ///   [`spawn_on`](crate::scheduler::spawn_on) names the worker.
 /// * A worker's queue is a plain one, as nobody else looks into it: a wake within a shard costs no atomic operation
 ///   for the queue. Tasks run in the order in which they became runnable, so that one that many talk to gets their
-///   messages by the dozen. Only where tasks talk to each other, it is left for a turn or so: of two, the answer is run
+///   messages by the dozen. Only where tasks talk to each other, it is left for some turns: of two, the answer is run
 ///   next; and who has asked many is run when the last of them has had its turn, and they when it asks again. A wake
 ///   from another shard costs one compare-and-swap, and the waking of that one worker if it sleeps.
 /// * [`spawn_local`](crate::task::spawn_local) works on each worker: tasks that are not `Send`, such as those with an

@@ -1,6 +1,6 @@
 //! The clock of a runtime: the machine's, until a test pauses it.
 //!
-//! This file and [`stamp`](super::stamp) are the only ones that read the machine's clock. A paused clock stands still until somebody
+//! This file and [`stamp`](super::stamp) are the only ones by which timers learn the machine's time. A paused clock stands still until somebody
 //! advances it: the program by `time::advance`, or the current-thread scheduler when all tasks wait
 //! (*auto-advance*), which is not done while a blocking job runs, for its end may be what they wait for.
 //!
@@ -13,7 +13,7 @@
 use std::sync::atomic::AtomicBool as StaticBool;
 use std::time::{Duration, Instant};
 
-use super::stamp::Stamp;
+use super::stamp::{self, Stamp};
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -61,6 +61,7 @@ impl Clock {
     /// `pausable` is for runtimes on which all runs on one thread. A clock that starts paused stands at
     /// the machine's present.
     pub(crate) fn new(pausable: bool, start_paused: bool) -> Self {
+        stamp::prepare();
         let now = real_now();
         let clock = Self {
             pausable,
@@ -103,7 +104,8 @@ impl Clock {
         let present = Stamp::now();
         let now = self.now();
         let real_now = if self.is_real() { now } else { real_now() };
-        (now, stamp.date(present, real_now))
+        // By a clock that was paused the present may be the earlier one.
+        (now, stamp.date(present, real_now).min(now))
     }
 
     pub(crate) fn pause(&self) -> Result<(), &'static str> {

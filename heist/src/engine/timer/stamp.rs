@@ -13,32 +13,38 @@
 //!   clock     anchor ............ date  ................... present
 //! ```
 //!
-//! The *anchor* is as old as the first runtime of the process. There is nothing to calibrate.
+//! The *anchor* is as old as the process's first runtime. There is nothing to calibrate.
 //!
 //! **Rules.**
 //! * S1. *Never before itself*: the date of a stamp is not before the moment it was taken, for a timeout that counts from it
 //!   must not be early. At both ends the counter is read *before* the clock; so both ends of the line lie at
-//!   or above the true one, and with them all between. What the clock's rate may vary on the way (it
-//!   follows a time server, by up to 0.05 %) is covered by counting an age shorter by [a part](SHORTENED).
-//! * S2. *Hardly after*: a date is late by that part of its age, and within [`RECENT`] it is the present.
+//!   or above the true one, and with them all between. On the way the clock's rate varies, as it follows a time
+//!   server: the kernel lets it run a tenth faster or slower at most, and an age is counted shorter by [a
+//!   part](SHORTENED) that covers the change from one to the other.
+//! * S2. *Hardly after*: a date is late by that part of its age, and within [`RECENT`] it is the present. Most futures
+//!   are polled right after they are made.
 //! * S3. *The counter is trusted as far as the kernel trusts it*: it is used where the kernel's own clock is made of it
 //!   (which says that it has one rate, never stops and agrees on all processors), and otherwise a stamp is a precise
-//!   reading. If the system was suspended, the counter went on (or began anew) and the clock did not: then the date
-//!   is the present.
+//!   reading. If the kernel loses its trust, which is [looked at](is_still_trusted) again, or if the system was
+//!   suspended since the anchor (the counter went on or began anew, and the clock did not), a date is the present.
 //!
 //! **Rejected.** The kernel's coarse clock, the time of its last tick: it costs 6 ns, but nothing bounds how far it
-//! lags. On a busy virtual machine one reading in a thousand was behind by more than two ticks, up to 25 ms, and the
-//! timeout early by as much. A precise reading: `timeout_ready` takes twice the time.
+//! lags. On a busy virtual machine one reading in a thousand was behind by more than two ticks (8 ms), up to 25 ms, and
+//! the timeout early by what was beyond them. A precise reading: `timeout_ready` takes twice the time.
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use super::clock::real_now;
 
 /// Between two moments that are closer than this a timer makes no difference: a tick is ten times as long.
 const RECENT: Duration = Duration::from_micros(100);
-/// S1: an age is counted shorter by one part in so many.
-const SHORTENED: u32 = 512;
+/// S1: an age is counted shorter by one part in so many: 1.1 / 0.9 * (1 - 1 / 5) < 1.
+const SHORTENED: u32 = 5;
+/// How often the kernel is asked whether it still trusts the counter, in seconds.
+const TRUST_FOR: u64 = 1;
 
 /// A moment, by the processor's counter where that can be trusted (S3), otherwise in nanoseconds after the anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +57,7 @@ struct Anchor {
     counter: Option<u64>,
     at: Instant,
     /// For how long the system had been suspended until then.
-    suspended: Duration,
+    suspended: i64,
 }
 
 fn anchor() -> &'static Anchor {
@@ -63,6 +69,11 @@ fn anchor() -> &'static Anchor {
         at: real_now(),
         suspended: (0..3).map(|_| time_suspended()).min().unwrap_or_default(),
     })
+}
+
+/// For the first runtime: so that no timeout has to find out what a stamp is.
+pub(crate) fn prepare() {
+    anchor();
 }
 
 impl Stamp {
@@ -88,20 +99,37 @@ impl Stamp {
         };
         let share = age as f64 / span.max(1) as f64;
         let age = (now - anchor.at).mul_f64(share.min(1.0));
-        let was_suspended = || time_suspended() > anchor.suspended + RECENT;
+        let seems_suspended = || time_suspended() > anchor.suspended + RECENT.as_nanos() as i64;
         // Again, for a thread that loses its processor within the look sees too much.
-        if age < RECENT || (was_suspended() && was_suspended() && was_suspended()) {
+        let was_suspended = || seems_suspended() && seems_suspended() && seems_suspended();
+        if age < RECENT || was_suspended() || !is_still_trusted(now - anchor.at) {
             return now;
         }
         now - (age - age / SHORTENED)
     }
 }
 
-/// For how long the system was suspended since it was started, which its clock left out; or more, by
-/// what passes within the call.
+/// S3, `age` after the anchor; asks the kernel once in a while.
+fn is_still_trusted(age: Duration) -> bool {
+    /// In seconds after the anchor; never, if the trust is lost.
+    static ASK_FROM: AtomicU64 = AtomicU64::new(TRUST_FOR);
+    const LOST: u64 = u64::MAX;
+
+    // Relaxed, both: who asks once more gets the same answer.
+    let (ask_from, now) = (ASK_FROM.load(Relaxed), age.as_secs());
+    if ask_from <= now {
+        let trusted = counter::is_trusted();
+        ASK_FROM.store(if trusted { now + TRUST_FOR } else { LOST }, Relaxed);
+        return trusted;
+    }
+    ask_from != LOST
+}
+
+/// For how long the system was suspended since it was started, in nanoseconds, which its clock left out; or more, by
+/// what passes within the call. In a container with clocks of its own, off by a constant.
 #[cfg(target_os = "linux")]
-fn time_suspended() -> Duration {
-    fn read(clock: libc::clockid_t) -> Duration {
+fn time_suspended() -> i64 {
+    fn read(clock: libc::clockid_t) -> i64 {
         let mut time = libc::timespec {
             tv_sec: 0,
             tv_nsec: 0,
@@ -109,16 +137,16 @@ fn time_suspended() -> Duration {
         // SAFETY: `time` lives through the call.
         let result = unsafe { libc::clock_gettime(clock, &raw mut time) };
         debug_assert_eq!(result, 0);
-        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+        time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 
     let clock = read(libc::CLOCK_MONOTONIC);
-    read(libc::CLOCK_BOOTTIME).saturating_sub(clock)
+    read(libc::CLOCK_BOOTTIME) - clock
 }
 
 #[cfg(not(target_os = "linux"))]
-fn time_suspended() -> Duration {
-    Duration::ZERO
+fn time_suspended() -> i64 {
+    0
 }
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -181,12 +209,8 @@ mod tests {
                 let date = stamp.date(present, now);
                 assert!(date >= *before, "early by {:?}", *before - date);
                 let age = now - *before;
-                let late = (*after - *before) + RECENT + age / 100 + MS;
-                assert!(
-                    date <= (*before + late).max(*after),
-                    "late by {:?}",
-                    date - *after
-                );
+                let latest = *after + age / SHORTENED + 2 * RECENT;
+                assert!(date <= latest, "late by {:?}", date - *after);
             }
         }
     }
