@@ -25,11 +25,14 @@ use crate::engine::timer::stamp::Stamp;
 ///
 /// The time counts from this call. A `duration` that is too long to be added to the present is no limit.
 ///
+/// # Differs from Tokio
+///
 /// Reading the clock is most of the cost of a timeout, and most futures under one are ready before the time
 /// matters. So on x86-64 Linux this call reads only the processor's counter, and finds out what time that was if
 /// the future is not ready when it is first polled. The limit is never shorter than `duration`; it is longer by at
 /// most a tenth of a millisecond, and by a fifth of the time between this call and the first poll (by all of it on a
-/// machine that was suspended since the program began).
+/// machine that was suspended since the program began). With a clock that was [paused](fn@super::pause), and with
+/// [`timeout_at`], it is exact.
 ///
 /// # Panics
 ///

@@ -2,9 +2,9 @@
 //!
 //! Sleeping and being woken costs some microseconds on both sides. A thread that has just become
 //! idle therefore looks around for about [as long as that](LIMIT), so that what it wastes is of the order of what a
-//! sleep would have cost. So two that talk to each other, a worker and a thread of the pool, do not sleep at each word; with less they
-//! would, as who is answered by one that has to be woken first gives up just before. Three guards keep the waste
-//! down:
+//! sleep would have cost. So two that talk to each other, a worker and a thread of the pool, do not sleep at each
+//! word; with less they would, as who is answered by one that has to be woken first gives up just before. Three
+//! guards keep the waste down:
 //!
 //! * one thread of a kind (workers, guests, the pool's) spins at a time;
 //! * none spins while there are as many threads awake as the machine has cores;

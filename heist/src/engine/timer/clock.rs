@@ -1,7 +1,7 @@
 //! The clock of a runtime: the machine's, until a test pauses it.
 //!
-//! This file and [`stamp`] are the only ones by which timers learn the machine's time. A paused clock stands still until somebody
-//! advances it: the program by `time::advance`, or the current-thread scheduler when all tasks wait
+//! This file and [`stamp`] are the only ones by which timers learn the machine's time. A paused clock stands still
+//! until somebody advances it: the program by `time::advance`, or the current-thread scheduler when all tasks wait
 //! (*auto-advance*), which is not done while a blocking job runs, for its end may be what they wait for.
 //!
 //! **Auto-advance** is the scheduler's: when it has nothing to run it asks
