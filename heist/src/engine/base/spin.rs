@@ -1,15 +1,20 @@
 //! The short wait before the sleep.
 //!
 //! Sleeping and being woken costs some microseconds on both sides. A thread that has just become
-//! idle therefore looks around for about [as long as that](LIMIT), so that what it wastes is of the order of what a
-//! sleep would have cost. So two that talk to each other, a worker and a thread of the pool, do not sleep at each
-//! word; with less they would, as who is answered by one that has to be woken first gives up just before. Three
-//! guards keep the waste down:
+//! idle therefore looks around for about [as long as that](LIMIT), so that two that talk to each other, a worker and
+//! a thread of the pool, do not sleep at each word; with less they would, as who is answered by one that has to be
+//! woken first gives up just before. Three guards keep the waste down:
 //!
 //! * one thread of a kind (workers, guests, the pool's) spins at a time;
 //! * none spins while there are as many threads awake as the machine has cores;
-//! * a spin that pays raises the [`patience`](Spin::patience), one that does not lowers it; at zero,
-//!   only every [`PROBE`]th wait tries. So it goes on only while it pays at least every other time.
+//! * there is an [account](Spin::credit) of processor time. A spin is paid from it, whether it found or not; one that
+//!   found earns what the [spared sleep](SPARED) would have taken, and a sleep that was made earns a [little](TRIAL)
+//!   towards another try. Who cannot pay for a whole spin sleeps at once.
+//!
+//! So whatever the rhythm, all the time that is spun is at most what the spared sleeps would have taken, and beyond
+//! that 0.3 us for each sleep that was made (3 % of a core at 100,000 of them a second), and the
+//! [size of the account](MOST) once. Tried before: to count the spins that found against those that did not. That
+//! spins on where every other one finds, just before its end, and takes a third of a core.
 //!
 //! The words are hints: relaxed, and nothing is ordered by them.
 
@@ -22,10 +27,15 @@ use crate::loom::sync::atomic::{AtomicBool, AtomicU32};
 /// What a sleep costs on a virtual machine, from the call that ends it until the sleeper runs: there a processor
 /// without work is given back to the host. Elsewhere it is a quarter of that, and the guards have more to do.
 const LIMIT: Duration = Duration::from_micros(20);
-/// The most [`patience`](Spin::patience) there is.
-const PATIENCE: u32 = 4;
-/// Waits without a spin after which it is tried once.
-const PROBE: u32 = 64;
+/// The price of a spin that finds nothing, in nanoseconds.
+const PRICE: u32 = LIMIT.as_nanos() as u32;
+/// What a sleep takes of the processors, the sleeper's and the waker's, at least: in nanoseconds, and without the
+/// host's part. With twice that, a message every 5 us kept a worker spinning for half of the time.
+const SPARED: u32 = PRICE / 4;
+/// What a sleep earns: where spins do not pay, one wait in 64 is tried.
+const TRIAL: u32 = PRICE / 64;
+/// The most that can be in the account.
+const MOST: u32 = 4 * PRICE;
 /// Looks between two looks at the clock.
 const LOOKS: u32 = 8;
 
@@ -34,9 +44,8 @@ pub(crate) struct Spin {
     cores: usize,
     /// A thread spins.
     taken: AtomicBool,
-    patience: AtomicU32,
-    /// Waits without a spin since the last one with.
-    skipped: AtomicU32,
+    /// The account, in nanoseconds.
+    credit: AtomicU32,
 }
 
 impl Spin {
@@ -45,53 +54,131 @@ impl Spin {
         Self {
             cores,
             taken: AtomicBool::new(false),
-            patience: AtomicU32::new(PATIENCE),
-            skipped: AtomicU32::new(0),
+            credit: AtomicU32::new(MOST),
         }
     }
 
     /// Looks for a little while; true if `look` found what it looks for. `awake` counts the other
     /// threads that want to run.
     pub(crate) fn wait(&self, awake: usize, look: impl FnMut() -> bool) -> bool {
-        if awake >= self.cores || !self.is_worth_it() {
+        if awake >= self.cores {
+            return false;
+        }
+        let credit = self.credit.load(Relaxed);
+        if credit < PRICE {
+            self.credit.store(credit + TRIAL, Relaxed);
             return false;
         }
         if self.taken.load(Relaxed) || self.taken.swap(true, Relaxed) {
             return false;
         }
-        let found = self.run(look);
+        let found = spin(look);
+        let credit = settle(self.credit.load(Relaxed), found);
+        self.credit.store(credit, Relaxed);
         self.taken.store(false, Relaxed);
-        let patience = self.patience.load(Relaxed);
-        let patience = if found {
-            (patience + 1).min(PATIENCE)
-        } else {
-            patience.saturating_sub(1)
-        };
-        self.patience.store(patience, Relaxed);
-        found
+        found.is_some()
+    }
+}
+
+/// What is left of the credit after a spin that took `found` nanoseconds, or all, and found nothing.
+fn settle(credit: u32, found: Option<u32>) -> u32 {
+    match found {
+        Some(spent) => (credit + SPARED).saturating_sub(spent).min(MOST),
+        None => credit.saturating_sub(PRICE),
+    }
+}
+
+/// The nanoseconds after which `look` found something, at most [`PRICE`].
+fn spin(mut look: impl FnMut() -> bool) -> Option<u32> {
+    let start = Instant::now();
+    let mut spent = 0;
+    loop {
+        for _ in 0..LOOKS {
+            if look() {
+                return Some(spent);
+            }
+            hint::spin_loop();
+        }
+        let elapsed = start.elapsed();
+        if elapsed >= LIMIT {
+            return None;
+        }
+        spent = elapsed.as_nanos() as u32;
+    }
+}
+
+#[cfg(all(test, not(heist_loom)))]
+mod tests {
+    use super::*;
+    use crate::engine::base::rng::FastRand;
+
+    /// Waits `times` times: something comes after `gap()` nanoseconds, which a spin finds if it is that soon. Gives the
+    /// nanoseconds spun, the sleeps spared and the sleeps made.
+    fn rehearse(times: u32, mut gap: impl FnMut(u32) -> u32) -> (u64, u64, u64) {
+        let (mut credit, mut spun, mut spared, mut slept) = (MOST, 0, 0, 0);
+        for wait in 0..times {
+            let gap = gap(wait);
+            if credit < PRICE {
+                credit += TRIAL;
+                slept += 1;
+                continue;
+            }
+            let found = (gap < PRICE).then_some(gap);
+            credit = settle(credit, found);
+            spun += u64::from(found.unwrap_or(PRICE));
+            if found.is_some() {
+                spared += 1;
+            } else {
+                slept += 1;
+            }
+        }
+        (spun, spared, slept)
     }
 
-    fn is_worth_it(&self) -> bool {
-        if self.patience.load(Relaxed) > 0 {
-            return true;
+    #[test]
+    fn what_is_spun_is_bounded_in_every_rhythm() {
+        let mut random = FastRand::new(7);
+        let mut rhythms: Vec<Box<dyn FnMut(u32) -> u32>> = vec![
+            Box::new(|_| 0),
+            Box::new(|_| SPARED),
+            Box::new(|_| PRICE - 1),
+            Box::new(|_| PRICE),
+            Box::new(|wait| if wait % 2 == 0 { 0 } else { PRICE }),
+            Box::new(|wait| if wait % 2 == 0 { PRICE - 1 } else { PRICE }),
+            Box::new(|wait| if wait % 64 < 60 { 100 } else { PRICE - 1 }),
+        ];
+        rhythms.push(Box::new(move |_| random.below(2 * PRICE)));
+        for (number, rhythm) in rhythms.iter_mut().enumerate() {
+            let (spun, spared, slept) = rehearse(100_000, rhythm);
+            let most = spared * u64::from(SPARED) + slept * u64::from(TRIAL) + u64::from(MOST);
+            assert!(spun <= most, "rhythm {number}: spun {spun} ns of {most}");
         }
-        let skipped = self.skipped.load(Relaxed) + 1;
-        self.skipped.store(skipped % PROBE, Relaxed);
-        skipped == PROBE
     }
 
-    fn run(&self, mut look: impl FnMut() -> bool) -> bool {
-        let start = Instant::now();
-        loop {
-            for _ in 0..LOOKS {
-                if look() {
-                    return true;
-                }
-                hint::spin_loop();
-            }
-            if start.elapsed() >= LIMIT {
-                return false;
-            }
-        }
+    #[test]
+    fn quick_answers_are_all_waited_for() {
+        let (_, spared, slept) = rehearse(100_000, |_| SPARED - 1);
+        assert_eq!((spared, slept), (100_000, 0));
+    }
+
+    #[test]
+    fn where_nothing_comes_one_wait_in_64_is_tried() {
+        let (spun, spared, _) = rehearse(64_000, |_| u32::MAX);
+        assert_eq!(spared, 0);
+        let tries = spun / u64::from(PRICE);
+        assert!((900..=1_004).contains(&tries), "{tries} tries");
+    }
+
+    #[test]
+    fn a_spin_finds_what_comes() {
+        let spin = Spin::new(2);
+        let mut looks = 0;
+        let found = spin.wait(1, || {
+            looks += 1;
+            looks == 3
+        });
+        assert!(found);
+        assert!(!spin.wait(2, || true), "as many awake as there are cores");
+        assert!(!Spin::new(0).wait(0, || true), "without a core");
     }
 }
