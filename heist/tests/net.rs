@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
 use heist::io::{AsyncReadExt, AsyncWriteExt, Interest};
-use heist::net::{TcpListener, TcpSocket, TcpStream};
+use heist::net::{TcpListener, TcpSocket, TcpStream, UnixStream};
 use heist::task;
 use heist::time;
 use support::{Rng, bounded, multi, scale, single};
@@ -41,6 +41,43 @@ async fn pair() -> (TcpStream, TcpStream) {
 /// `len` bytes of which each says where it belongs.
 fn pattern(len: usize) -> Vec<u8> {
     (0..len).map(|i| (i ^ (i >> 8) ^ (i >> 16)) as u8).collect()
+}
+
+/// What was begun is finished first.
+#[test]
+fn of_many_new_tasks_the_first_end_before_the_last_begin() {
+    const TASKS: usize = 3_000;
+    bounded(120, || {
+        let runtime = multi(1);
+        let (open, is_open) = std::sync::mpsc::channel::<()>();
+        // Nothing begins before all are there.
+        let gate = runtime.spawn(async move { is_open.recv() });
+        let (begun, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let tasks: Vec<_> = (0..TASKS)
+            .map(|_| {
+                let (begun, most) = (begun.clone(), most.clone());
+                runtime.spawn(async move {
+                    most.fetch_max(begun.fetch_add(1, SeqCst) + 1, SeqCst);
+                    let (mut left, mut right) = UnixStream::pair().unwrap();
+                    let mut answer = [0];
+                    // The reader is first, and has to wait for the reactor.
+                    let (read, written) =
+                        futures::join!(right.read_exact(&mut answer), left.write_all(b"!"));
+                    begun.fetch_sub(1, SeqCst);
+                    (read.unwrap(), written.unwrap(), answer)
+                })
+            })
+            .collect();
+        open.send(()).unwrap();
+        runtime.block_on(async {
+            gate.await.unwrap().unwrap();
+            for task in tasks {
+                assert_eq!(task.await.unwrap(), (1, (), *b"!"));
+            }
+        });
+        let most = most.load(SeqCst);
+        assert!(most < 800, "{most} at once");
+    });
 }
 
 #[test]

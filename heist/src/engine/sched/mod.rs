@@ -67,6 +67,11 @@
 //!   after as many polls as a queue holds, and not if they are long (`looks_at_reactor`). What overflows goes to the injector, behind whose back a busy
 //!   worker goes on with its queue (`pace`): sockets that are ready would be overtaken by others, again and again.
 //!
+//! * **I12** What was begun is finished first: at the injector's turn a busy worker takes up to half a queue from it, but only
+//!   a fourth of the turns' number while the drivers bring work and more waits there than all queues hold
+//!   (`finishes_first`). Else ten thousand new tasks would all begin before the sockets of the first are looked at
+//!   (I11), and each would find its memory, and the system its sockets, out of the caches again.
+//!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.
 //!
@@ -77,7 +82,7 @@
 //! I7: where most polls are short and few are long, those behind a long one would wait for it. *I7 for what the
 //! reactor brings*: one batch of events holds polls of all lengths.
 //!
-//! **Tested by** `idle_loom_tests`; I7, I10 and I11 by `tests`.
+//! **Tested by** `idle_loom_tests`; I7, I10 and I11 by `tests`; I12 by `tests/net.rs`.
 
 pub(crate) mod affinity;
 pub(crate) mod blocking_job;

@@ -10,6 +10,10 @@ use crate::loom::sync::atomic::Ordering::Relaxed;
 
 /// How many tasks may follow each other through the slot before the queue gets its turn.
 const SLOT_RUNS: u32 = 3;
+/// How many a worker takes from the injector at once, besides the one it runs.
+const INJECTED: u32 = CAPACITY / 2;
+/// One turn in so many is for the injector while what was begun is finished first.
+const NEW_SHARE: u32 = 4;
 
 impl WorkerContext<Stealing> {
     /// Work that is this worker's own, or anybody's. Every so often the injector comes first, so that
@@ -27,7 +31,7 @@ impl WorkerContext<Stealing> {
             return Some(runnable);
         }
         match core.own.queue.pop_front() {
-            None => self.take_injected(core),
+            None => self.take_injected(core, INJECTED),
             found => found,
         }
     }
@@ -35,11 +39,23 @@ impl WorkerContext<Stealing> {
     /// What comes before the queue every so often.
     #[cold]
     fn look_elsewhere(&self, core: &mut Core<Stealing>) -> Option<Runnable> {
-        core.own.until_injector = self.crew.config.global_queue_interval;
-        match self.take_injected(core) {
+        let interval = self.crew.config.global_queue_interval;
+        core.own.until_injector = interval;
+        let most = match self.finishes_first(core) {
+            true => interval / NEW_SHARE,
+            false => INJECTED,
+        };
+        match self.take_injected(core, most) {
             None => self.post().own.slot.take(),
             found => found,
         }
+    }
+
+    /// I12: whether drivers bring what was begun, and so much more waits to begin that there is no end of it soon.
+    fn finishes_first(&self, core: &Core<Stealing>) -> bool {
+        let since = self.post().counters.polls.get() - core.own.polls_at_events;
+        let queues = self.crew.config.workers * CAPACITY as usize;
+        since < u64::from(CAPACITY) && self.crew.strategy.injector.len() > queues
     }
 
     /// What follows a task through the slot, while its turn lasts.
@@ -67,14 +83,14 @@ impl WorkerContext<Stealing> {
         None
     }
 
-    /// This worker's share of the injector: one to run now, the rest into its queue, where siblings
+    /// This worker's share of the injector: one to run now, the rest, at most `most`, into its queue, where siblings
     /// can get at it.
-    fn take_injected(&self, core: &Core<Stealing>) -> Option<Runnable> {
+    fn take_injected(&self, core: &Core<Stealing>, most: u32) -> Option<Runnable> {
         if self.crew.strategy.injector.is_empty() {
             return None;
         }
         let workers = self.crew.config.workers;
-        let most = core.own.queue.room().min(CAPACITY / 2) as usize;
+        let most = core.own.queue.room().min(most) as usize;
         let mut taken = self
             .crew
             .strategy
@@ -158,6 +174,6 @@ impl WorkerContext<Stealing> {
                 return Some(runnable);
             }
         }
-        self.take_injected(core)
+        self.take_injected(core, INJECTED)
     }
 }

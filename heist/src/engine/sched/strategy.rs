@@ -205,6 +205,8 @@ pub(crate) struct StealingCore {
     pub(super) until_injector: u32,
     /// What the drivers brought since they were last looked at.
     pub(super) unannounced: u32,
+    /// The count of its polls when they last brought something.
+    pub(super) polls_at_events: u64,
     /// The sibling that was looked at last, and its count of polls then.
     pub(super) looked_at: (usize, u64),
 }
@@ -227,6 +229,7 @@ impl Strategy for Stealing {
             use_slot: config.use_slot,
             until_injector: config.global_queue_interval,
             unannounced: 0,
+            polls_at_events: 0,
             looked_at: (0, 0),
         };
         (post, core)
@@ -298,6 +301,9 @@ impl Strategy for Stealing {
         let len = core.own.queue.len();
         worker.post().counters.queue_depth.set(u64::from(len));
         let brought = std::mem::take(&mut core.own.unannounced) > 0;
+        if brought {
+            core.own.polls_at_events = worker.post().counters.polls.get();
+        }
         let still_wants = core.pace.still_wants_help(len, now);
         worker.keep_announced(core, brought);
         worker.relieve_sibling(core);
