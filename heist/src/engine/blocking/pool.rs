@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::job::{Job, Mandatory, SubmitError};
 use super::roster::{Next, Roster, Step};
 use crate::engine::base::parker::Parker;
-use crate::engine::base::spin::Spin;
+use crate::engine::base::spin::{SPARED, Spin};
 use crate::engine::base::unwind;
 use crate::loom::sync::{Arc, Condvar, Mutex, MutexGuard};
 use crate::loom::thread;
@@ -121,7 +121,7 @@ impl<J: Job> ThreadPool<J> {
         Self(Arc::new(Core {
             roster: Mutex::new(Roster::new(config.max_threads)),
             all_left: Condvar::new(),
-            spin: Spin::new(config.cores),
+            spin: Spin::new(config.cores, SPARED),
             config,
         }))
     }

@@ -10,7 +10,7 @@ use crate::engine::base::counters::Counter;
 use crate::engine::base::parker::Parker;
 use crate::engine::base::rng::FastRand;
 use crate::engine::base::runtime_id::RuntimeId;
-use crate::engine::base::spin::Spin;
+use crate::engine::base::spin::{SPARED, SPARED_OF_MANY, Spin};
 use crate::engine::base::unwind;
 use crate::engine::driver::Driver;
 use crate::engine::sched::counters::WorkerCounters;
@@ -169,8 +169,8 @@ impl<S: Strategy> Crew<S> {
             foreign_completed: Counter::default(),
             foreign_calls: ForeignCalls::new(),
             watch: Watch::new(),
-            worker_spin: Spin::new(config.cores),
-            guest_spin: Spin::new(config.cores),
+            worker_spin: Spin::new(config.cores, SPARED_OF_MANY),
+            guest_spin: Spin::new(config.cores, SPARED),
             config,
         });
         for (index, post) in crew.posts.iter().enumerate() {
