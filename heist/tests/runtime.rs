@@ -219,6 +219,29 @@ fn block_in_place_hands_the_worker_on() {
 }
 
 #[test]
+fn short_blocks_in_place_do_not_heap_up_threads() {
+    let begun = Arc::new(AtomicUsize::new(0));
+    let counted = begun.clone();
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .on_thread_start(move || {
+            counted.fetch_add(1, SeqCst);
+        })
+        .build()
+        .unwrap();
+    let task = runtime.spawn(async {
+        for _ in 0..5_000 {
+            task::block_in_place(|| ());
+        }
+    });
+    runtime.block_on(task).unwrap();
+    drop(runtime);
+    let begun = begun.load(SeqCst);
+    // Its worker, a substitute, and another one for the turn in which that has the core.
+    assert!(begun <= 3, "{begun} threads");
+}
+
+#[test]
 fn block_on_may_be_nested_in_block_in_place() {
     let runtime = Builder::new_multi_thread()
         .worker_threads(1)

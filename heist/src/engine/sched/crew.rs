@@ -85,8 +85,16 @@ pub(crate) struct Post<S: Strategy> {
     pub(super) parker: Parker,
     pub(super) timers: Option<SharedTimers>,
     pub(super) counters: WorkerCounters,
-    /// The core, when no thread has it: before the start, and on its way to another thread.
-    pub(super) core: Mutex<Option<Box<Core<S>>>>,
+    pub(super) vacancy: Mutex<Vacancy<S>>,
+}
+
+/// Who has a post's core, if no worker has.
+#[derive(Debug)]
+pub(crate) struct Vacancy<S: Strategy> {
+    /// The core: before the start, and on its way to another thread.
+    pub(super) core: Option<Box<Core<S>>>,
+    /// A thread is on its way here, and will take the core if it finds it.
+    pub(super) is_filled: bool,
 }
 
 /// What exactly one thread owns of a worker at a time.
@@ -151,7 +159,10 @@ impl<S: Strategy> Crew<S> {
                         .timers()
                         .map(|timers| SharedTimers::clone(&timers.shards[index])),
                     counters: WorkerCounters::new(&hooks),
-                    core: Mutex::new(Some(Box::new(core))),
+                    vacancy: Mutex::new(Vacancy {
+                        core: Some(Box::new(core)),
+                        is_filled: false,
+                    }),
                 })
             })
             .collect();
