@@ -18,6 +18,7 @@ use crate::engine::sched::foreign::ForeignCalls;
 use crate::engine::sched::idle::Idle;
 use crate::engine::sched::pace::Pace;
 use crate::engine::sched::strategy::{Stealing, Strategy, Visible};
+use crate::engine::sched::vacancy::Vacancy;
 use crate::engine::sched::watch::Watch;
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::sched::{Hooks, Services, current};
@@ -85,16 +86,8 @@ pub(crate) struct Post<S: Strategy> {
     pub(super) parker: Parker,
     pub(super) timers: Option<SharedTimers>,
     pub(super) counters: WorkerCounters,
-    pub(super) vacancy: Mutex<Vacancy<S>>,
-}
-
-/// Who has a post's core, if no worker has.
-#[derive(Debug)]
-pub(crate) struct Vacancy<S: Strategy> {
-    /// The core: before the start, and on its way to another thread.
-    pub(super) core: Option<Box<Core<S>>>,
-    /// A thread is on its way here, and will take the core if it finds it.
-    pub(super) is_filled: bool,
+    /// The core, when no thread has it.
+    pub(super) vacancy: Vacancy<Box<Core<S>>>,
 }
 
 /// What exactly one thread owns of a worker at a time.
@@ -159,10 +152,7 @@ impl<S: Strategy> Crew<S> {
                         .timers()
                         .map(|timers| SharedTimers::clone(&timers.shards[index])),
                     counters: WorkerCounters::new(&hooks),
-                    vacancy: Mutex::new(Vacancy {
-                        core: Some(Box::new(core)),
-                        is_filled: false,
-                    }),
+                    vacancy: Vacancy::new(Box::new(core)),
                 })
             })
             .collect();

@@ -3,17 +3,11 @@
 //! The core goes back to its post and a thread is told to take it up. The task that blocks stays on
 //! this thread, which is no worker any more: what it wakes goes to the injector. If it is done before
 //! the other thread came, it takes the core back.
-//!
-//! **H1** One thread at a time is on its way to a post: who hands the core on while one is ([`Vacancy::is_filled`](super::crew::Vacancy::is_filled))
-//! leaves it to that one. It has yet to lock the vacancy, where it will find the core, or that it was taken back again; only
-//! then is another one sent. So many short closures in a row cost one wake, not one each, and threads do not
-//! heap up that all come to nothing.
-//!
-//! Tested by `tests/runtime.rs` (few threads come) and the storms of `tests/stress.rs`.
+//! Who is on the way, and that nothing is lost: [`vacancy`](super::vacancy).
 
 use crate::engine::base::budget::{Budget, BudgetScope};
 use crate::engine::base::current as poll;
-use crate::engine::sched::crew::{Core, Crew, Post};
+use crate::engine::sched::crew::Crew;
 use crate::engine::sched::current;
 use crate::engine::sched::custom::Custom;
 use crate::engine::sched::strategy::{Stealing, Strategy};
@@ -63,15 +57,6 @@ fn hand_on<S: Strategy>() -> bool {
     current::with(|worker: Option<&WorkerContext<S>>| worker.is_some_and(WorkerContext::hand_on))
 }
 
-impl<S: Strategy> Post<S> {
-    /// The thread that was on its way here has come: gives it the core, if that is still there.
-    pub(super) fn fill(&self) -> Option<Box<Core<S>>> {
-        let mut vacancy = self.vacancy.lock();
-        vacancy.is_filled = false;
-        vacancy.core.take()
-    }
-}
-
 impl<S: Strategy> WorkerContext<S> {
     /// Gives the core to another thread; false if it stays here.
     fn hand_on(&self) -> bool {
@@ -88,14 +73,10 @@ impl<S: Strategy> WorkerContext<S> {
             task.unlist(Arc::as_ptr(&self.crew));
         }
         self.on_duty.set(false);
-        let is_filled = {
-            let mut vacancy = self.post().vacancy.lock();
-            vacancy.core = Some(core);
-            std::mem::replace(&mut vacancy.is_filled, true)
-        };
-        if !is_filled && self.crew.start_worker(self.index()).is_err() {
+        let vacancy = &self.post().vacancy;
+        if vacancy.leave(core) && self.crew.start_worker(self.index()).is_err() {
             // No thread to be had: go on as the worker we are.
-            self.post().vacancy.lock().is_filled = false;
+            vacancy.nobody_comes();
             self.take_back();
             return false;
         }
@@ -104,8 +85,7 @@ impl<S: Strategy> WorkerContext<S> {
 
     /// Takes the core back, if nobody has come for it.
     fn take_back(&self) {
-        let core = self.post().vacancy.lock().core.take();
-        if let Some(core) = core {
+        if let Some(core) = self.post().vacancy.take_back() {
             self.core.set(Some(core));
             self.on_duty.set(true);
         }

@@ -107,6 +107,7 @@ mod shutdown;
 pub(crate) mod strategy;
 #[cfg(all(test, not(heist_loom)))]
 mod tests;
+mod vacancy;
 mod watch;
 mod worker;
 

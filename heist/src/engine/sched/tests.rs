@@ -66,7 +66,7 @@ struct Puppet {
 
 impl Puppet {
     fn new(crew: &Arc<Crew<Stealing>>, index: usize) -> Self {
-        let mut core = crew.posts[index].vacancy.lock().core.take().unwrap();
+        let mut core = crew.posts[index].vacancy.fill().unwrap();
         crew.posts[index].counters.mean_poll_nanos.set(SHORT_NANOS);
         core.pace.follow(SHORT_NANOS, None);
         let worker = WorkerContext::new(crew, index);

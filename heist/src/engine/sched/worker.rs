@@ -40,7 +40,7 @@ pub(crate) struct WorkerContext<S: Strategy> {
 /// Takes up post `index`, until the runtime closes or the core is handed on.
 pub(super) fn run<S: Strategy>(crew: &Arc<Crew<S>>, index: usize) {
     // None: the thread that handed the core on took it back before we came.
-    let Some(mut core) = crew.posts[index].fill() else {
+    let Some(mut core) = crew.posts[index].vacancy.fill() else {
         return;
     };
     let worker = WorkerContext::new(crew, index);
