@@ -8,12 +8,13 @@
 //! * one thread of a kind (workers, guests, the pool's) spins at a time;
 //! * none spins while there are as many threads awake as the machine has cores;
 //! * there is an [account](Spin::credit) of processor time. A spin is paid from it, whether it found or not; one that
-//!   found earns what the [spared sleep](Spin::spared) would have taken, and a sleep that was made earns a [little](TRIAL)
-//!   towards another try. Who cannot pay for a whole spin sleeps at once.
+//!   found earns what the [spared sleep](Spin::spared) would have taken, and a wait that could not be paid a
+//!   [little](TRIAL) towards another try. Who cannot pay for a whole spin sleeps at once.
 //!
 //! So whatever the rhythm, all the time that is spun is at most what the spared sleeps would have taken, and beyond
 //! that 0.3 us for each sleep that was made (3 % of a core at 100,000 of them a second), and the
-//! [size of the account](MOST) once. Tried before: to count the spins that found against those that did not. That
+//! [size of the account](MOST) once; but for the [looks](LOOKS) since the clock was last read, and a payment that two
+//! threads write at once. Tried before: to count the spins that found against those that did not. That
 //! spins on where every other one finds, just before its end, and takes a third of a core.
 //!
 //! The words are hints: relaxed, and nothing is ordered by them.

@@ -31,7 +31,7 @@ impl WorkerContext<Stealing> {
             return Some(runnable);
         }
         match core.own.queue.pop_front() {
-            None => self.take_injected(core, INJECTED),
+            None => self.take_injected(core, |_| INJECTED),
             found => found,
         }
     }
@@ -39,23 +39,28 @@ impl WorkerContext<Stealing> {
     /// What comes before the queue every so often.
     #[cold]
     fn look_elsewhere(&self, core: &mut Core<Stealing>) -> Option<Runnable> {
-        let interval = self.crew.config.global_queue_interval;
-        core.own.until_injector = interval;
-        let most = match self.finishes_first(core) {
-            true => interval / NEW_SHARE,
-            false => INJECTED,
-        };
-        match self.take_injected(core, most) {
+        core.own.until_injector = self.crew.config.global_queue_interval;
+        let begun_waits = self.begun_waits(core);
+        match self.take_injected(core, |waiting| self.turns_share(waiting, begun_waits)) {
             None => self.post().own.slot.take(),
             found => found,
         }
     }
 
-    /// I12: whether drivers bring what was begun, and so much more waits to begin that there is no end of it soon.
-    fn finishes_first(&self, core: &Core<Stealing>) -> bool {
+    /// Whether the drivers have brought something not long ago, which is of tasks that were begun.
+    fn begun_waits(&self, core: &Core<Stealing>) -> bool {
         let since = self.post().counters.polls.get() - core.own.polls_at_events;
-        let queues = self.crew.config.workers * CAPACITY as usize;
-        since < u64::from(CAPACITY) && self.crew.strategy.injector.len() > queues
+        since < u64::from(CAPACITY)
+    }
+
+    /// I12: how many to take at the injector's turn if so many are `waiting` there.
+    fn turns_share(&self, waiting: usize, begun_waits: bool) -> u32 {
+        let config = &self.crew.config;
+        let queues = config.workers * CAPACITY as usize;
+        match begun_waits && waiting > queues {
+            true => (config.global_queue_interval / NEW_SHARE).min(INJECTED),
+            false => INJECTED,
+        }
     }
 
     /// What follows a task through the slot, while its turn lasts.
@@ -83,19 +88,23 @@ impl WorkerContext<Stealing> {
         None
     }
 
-    /// This worker's share of the injector: one to run now, the rest, at most `most`, into its queue, where siblings
-    /// can get at it.
-    fn take_injected(&self, core: &Core<Stealing>, most: u32) -> Option<Runnable> {
+    /// This worker's share of the injector: one to run now, the rest into its queue, where siblings can get at it;
+    /// `most` says how many, of those that wait.
+    fn take_injected(
+        &self,
+        core: &Core<Stealing>,
+        most: impl FnOnce(usize) -> u32,
+    ) -> Option<Runnable> {
         if self.crew.strategy.injector.is_empty() {
             return None;
         }
         let workers = self.crew.config.workers;
-        let most = core.own.queue.room().min(most) as usize;
+        let room = core.own.queue.room();
         let mut taken = self
             .crew
             .strategy
             .injector
-            .try_take(|len| (len / workers + 1).min(most + 1))?;
+            .try_take(|len| (len / workers + 1).min(room.min(most(len)) as usize + 1))?;
         let first = taken.pop_front()?;
         let shared = !taken.is_empty();
         for runnable in taken {
@@ -174,6 +183,6 @@ impl WorkerContext<Stealing> {
                 return Some(runnable);
             }
         }
-        self.take_injected(core, INJECTED)
+        self.take_injected(core, |_| INJECTED)
     }
 }

@@ -317,7 +317,9 @@ impl Strategy for Stealing {
         let crew = &worker.crew;
         // I9: one task is ours, but it takes long, and nobody looks at the reactor meanwhile.
         let needed = len > 1 || (len == 1 && core.pace.is_slow() && !crew.driver.is_attended());
-        core.own.unannounced = 0;
+        if std::mem::take(&mut core.own.unannounced) > 0 {
+            core.own.polls_at_events = worker.post().counters.polls.get();
+        }
         core.pace.rested();
         worker.keep_announced(core, len > 1);
         if needed && !core.searching {
