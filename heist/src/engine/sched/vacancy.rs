@@ -8,7 +8,7 @@
 //!   vacancy, and will find the core, or that it was taken back again. Only then is another one sent. So many short
 //!   closures in a row cost one wake, not one each, and threads do not heap up that all come to nothing.
 //!
-//! All is under one lock, so there are no orderings to tell of. Tested by the models in `tests`, which fail if a thread
+//! All is under one lock, so there are no orderings to tell of. Tested by the models in `loom_tests`, which fail if a thread
 //! that has come still counts as on its way (seen), by `tests/runtime.rs` (few threads come) and by the storms of
 //! `tests/stress.rs`.
 
@@ -62,7 +62,7 @@ impl<C> Vacancy<C> {
 }
 
 #[cfg(all(test, heist_loom))]
-mod tests {
+mod loom_tests {
     use super::Vacancy;
     use crate::loom::sync::Arc;
     use crate::loom::thread;
