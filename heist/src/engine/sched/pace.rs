@@ -38,8 +38,8 @@ use std::time::{Duration, Instant};
 use crate::engine::sched::push::YIELDS_BEFORE_DRIVERS;
 use crate::engine::sched::strategy::Place;
 
-/// What a sibling should find, in nanoseconds of work, for its wake to pay: what there is until it runs, on a virtual
-/// machine, is done by then. With a fourth of that, few tasks around one channel were parted, and took three times as
+/// What a sibling should find, in nanoseconds of work, for its wake to pay: on a virtual machine, less than that is done
+/// by its owner before the sibling runs. With a fourth of it, few tasks around one channel were parted, and took three times as
 /// long on two processors as on one.
 const WORTH_A_WAKE: u64 = 20_000;
 /// The most tasks that wait for it.
