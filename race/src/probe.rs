@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use crate::contest::Track;
 use crate::options::Options;
-use crate::report::{Compared, stats};
+use crate::report::Compared;
 use crate::side::Side;
 use crate::watchdog::Watchdog;
 use crate::workload::{Extent, Probe, Reading};
@@ -83,17 +83,15 @@ fn run(
             }
         }
     }
-    let middle = |children: &[Vec<Reading>], i: usize| {
-        let values: Vec<f64> = children.iter().map(|child| child[i].value).collect();
-        stats::median(&values)
+    let all = |children: &[Vec<Reading>], i: usize| -> Vec<f64> {
+        children.iter().map(|child| child[i].value).collect()
     };
     let keys = of_base[0].iter().map(|reading| &reading.key);
     Ok(keys
         .enumerate()
-        .map(|(i, key)| Compared {
-            name: format!("{}.{key}", probe.name),
-            base: middle(&of_base, i),
-            rival: middle(&of_rival, i),
+        .map(|(i, key)| {
+            let name = format!("{}.{key}", probe.name);
+            Compared::new(name, &all(&of_base, i), &all(&of_rival, i))
         })
         .collect())
 }

@@ -71,6 +71,7 @@ fn run(name: &str, sides: &[Side], workers: usize, track: &mut Track<'_>) -> Del
     let lanes = sides.iter().zip(seen).zip(used);
     Delays {
         name: name.to_owned(),
+        rounds_per_heat: ROUNDS_PER_HEAT,
         lanes: lanes
             .map(|((side, rounds), used)| DelaysOf::new(side.name(), rounds, used))
             .collect(),

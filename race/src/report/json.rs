@@ -134,7 +134,10 @@ fn delays_out(delays: &Delays) -> Value {
             ("side", of.side.as_str().into()),
             ("events", (of.events as f64).into()),
             ("ns_at_shares", numbers(&of.nanos)),
-            ("usual_ns_at_shares", numbers(&of.usual)),
+            (
+                "rounds_ns_at_shares",
+                of.rounds.iter().map(|round| numbers(round)).collect(),
+            ),
             ("cpu_s", of.cpu_seconds.into()),
             ("voluntary", of.voluntary.into()),
         ])
@@ -142,6 +145,7 @@ fn delays_out(delays: &Delays) -> Value {
     Value::object([
         ("name", delays.name.as_str().into()),
         ("shares", numbers(&super::SHARES)),
+        ("rounds_per_heat", (delays.rounds_per_heat as f64).into()),
         ("sides", delays.lanes.iter().map(lane).collect()),
     ])
 }
@@ -155,13 +159,16 @@ fn delays_in(value: &Value) -> Result<Delays, String> {
             side: value.get("side")?.text()?,
             events: value.get("events")?.number()? as usize,
             nanos: value.get("ns_at_shares")?.map_list(Value::number)?,
-            usual: value.get("usual_ns_at_shares")?.map_list(Value::number)?,
+            rounds: value
+                .get("rounds_ns_at_shares")?
+                .map_list(|round| round.map_list(Value::number))?,
             cpu_seconds: value.get("cpu_s")?.number()?,
             voluntary: value.get("voluntary")?.number()?,
         })
     };
     Ok(Delays {
         name: value.get("name")?.text()?,
+        rounds_per_heat: value.get("rounds_per_heat")?.number()? as usize,
         lanes: value.get("sides")?.map_list(lane)?,
     })
 }
@@ -172,6 +179,7 @@ fn probe_out(probe: &Compared) -> Value {
         ("base", probe.base.into()),
         ("rival", probe.rival.into()),
         ("ratio", probe.ratio().into()),
+        ("at_least", probe.at_least.into()),
     ])
 }
 
@@ -180,6 +188,7 @@ fn probe_in(value: &Value) -> Result<Compared, String> {
         name: value.get("name")?.text()?,
         base: value.get("base")?.number()?,
         rival: value.get("rival")?.number()?,
+        at_least: value.get("at_least")?.number()?,
     })
 }
 
@@ -221,13 +230,10 @@ mod tests {
             sweeps: vec![Contest::new("w @4", 10, 2, lanes)],
             delays: vec![Delays {
                 name: "t".into(),
+                rounds_per_heat: 2,
                 lanes: vec![delays("tokio"), delays("heist")],
             }],
-            probes: vec![Compared {
-                name: "p.x".into(),
-                base: 1.0,
-                rival: 2.0,
-            }],
+            probes: vec![Compared::new("p.x".into(), &[1.0, 4.0], &[2.0])],
         };
         assert_eq!(read(&render(&report)), Ok(report));
     }

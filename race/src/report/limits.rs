@@ -18,16 +18,18 @@ const TIME: &[(&str, f64)] = &[
     ("timeout_ready", 0.50),
 ];
 
-/// The same for every other workload, and for the processor time of all: held to it is the lower end of
-/// the interval, as the median of equals is above 1 every other time.
+/// The same for every other workload, and for the processor time and the waits of all: held to it is the lower end
+/// of the interval, as the median of equals is above 1 every other time. A tail or a probe that is over its limit must
+/// be surely behind as well: without that, two runs of Tokio against itself named 13 and 20 ("How noisy it is" in
+/// `race/README.md`).
 const NOT_BEHIND: f64 = 1.00;
 
 /// The most that all workloads together may take, as a geometric mean. Not asked of a few of them.
 const MEAN: f64 = 0.60;
 const ALL: usize = 30;
 
-/// Waits a round may be more than Tokio's by this factor and this count: they come in bursts.
-const WAITS: (f64, f64) = (1.10, 20.0);
+/// Waits a round may be more than Tokio's by so many: where there are few, chance makes several times as many.
+const FEW_WAITS: f64 = 20.0;
 
 /// The most of Tokio's delay that a tail's may be, at these shares of the events. What is rare is seen rarely, and
 /// a machine that stands still for some milliseconds makes a tail of its own, on the side whose turn it is: over
@@ -114,11 +116,12 @@ fn behind(name: &str, what: &str, ratio: Ratio) -> Option<String> {
 }
 
 fn waits_failure(contest: &Contest) -> Option<String> {
-    let [base, rival] = [contest.base(), contest.rival()].map(|lane| median(&lane.voluntary));
-    let limit = base * WAITS.0 + WAITS.1;
-    (rival > limit).then(|| {
-        let name = &contest.name;
-        format!("{name}: {rival:.0} waits a round, the base has {base:.0}")
+    let [base, rival] = [contest.base(), contest.rival()].map(|lane| &lane.voluntary);
+    let allowed: Vec<f64> = base.iter().map(|waits| waits + FEW_WAITS).collect();
+    let surely = Ratio::of(&allowed, rival, contest.rounds_per_heat).low > NOT_BEHIND;
+    surely.then(|| {
+        let (name, base, rival) = (&contest.name, median(base), median(rival));
+        format!("{name}: {rival:.0} waits a round, and surely above the base's {base:.0}")
     })
 }
 
@@ -127,9 +130,14 @@ fn delay_failures(delays: &Delays) -> Vec<String> {
     let name = &delays.name;
     let over = |&(share, limit): &(f64, f64)| {
         let (ratio, usual) = (delays.ratio(share), delays.usual_ratio(share));
-        let is_over = ratio.min(usual) > limit && rival.at(share) > DELAY_SLACK;
+        let is_over = ratio.min(usual.value) > limit && usual.low > NOT_BEHIND;
         let percent = share * 100.0;
-        is_over.then(|| format!("{name}: p{percent} {ratio:.2}, usually {usual:.2} > {limit:.2}"))
+        (is_over && rival.at(share) > DELAY_SLACK).then(|| {
+            format!(
+                "{name}: p{percent} {ratio:.2}, usually {:.2} > {limit:.2} (95 % {:.2}–{:.2})",
+                usual.value, usual.low, usual.high
+            )
+        })
     };
     let mut failures: Vec<String> = DELAYS.iter().filter_map(over).collect();
     let (share, limit) = STALLED;
@@ -142,11 +150,18 @@ fn delay_failures(delays: &Delays) -> Vec<String> {
 }
 
 fn probe_failure(probe: &Compared) -> Option<String> {
-    let limit = match find(ABSOLUTE, &probe.name) {
-        Some(limit) => limit,
-        None => probe.base * PROBE_OTHERWISE + find(SLACK, &probe.name).unwrap_or(0.0),
+    let (limit, surely) = match find(ABSOLUTE, &probe.name) {
+        Some(limit) => (limit, true),
+        None => {
+            let slack = find(SLACK, &probe.name).unwrap_or(0.0);
+            (
+                probe.base * PROBE_OTHERWISE + slack,
+                probe.at_least > NOT_BEHIND,
+            )
+        }
     };
-    (probe.rival > limit).then(|| format!("{}: {:.1} > {limit:.1}", probe.name, probe.rival))
+    (surely && probe.rival > limit)
+        .then(|| format!("{}: {:.1} > {limit:.1}", probe.name, probe.rival))
 }
 
 fn find(table: &[(&str, f64)], name: &str) -> Option<f64> {
@@ -158,17 +173,13 @@ fn find(table: &[(&str, f64)], name: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::DelaysOf;
+    use super::super::{DelaysOf, Lane};
     use super::*;
     use crate::side::Side;
     use crate::sys::Usage;
 
     fn compared(name: &str, base: f64, rival: f64) -> Compared {
-        Compared {
-            name: name.to_owned(),
-            base,
-            rival,
-        }
+        Compared::new(name.to_owned(), &[base], &[rival])
     }
 
     #[test]
@@ -201,6 +212,23 @@ mod tests {
     }
 
     #[test]
+    fn waits_are_too_many_if_they_are_so_in_most_heats() {
+        let failure = |rival: [f64; 6]| {
+            let lane = |voluntary: &[f64]| Lane {
+                nanos_per_op: vec![1.0; 6],
+                cpu_micros: vec![1.0; 6],
+                voluntary: voluntary.to_vec(),
+                ..Lane::new("a side")
+            };
+            let lanes = vec![lane(&[100.0; 6]), lane(&rival)];
+            waits_failure(&Contest::new("x", 1, 1, lanes))
+        };
+        assert!(failure([150.0; 6]).is_some());
+        assert_eq!(failure([119.0; 6]), None);
+        assert_eq!(failure([300.0, 300.0, 300.0, 80.0, 80.0, 80.0]), None);
+    }
+
+    #[test]
     fn a_tail_is_over_its_limit_if_it_is_so_usually() {
         let of = |side, rounds: &[&[f64]]| {
             let rounds = rounds.iter().map(|round| round.to_vec()).collect();
@@ -209,7 +237,13 @@ mod tests {
         let failures = |name: &str, base: &[&[f64]], rival: &[&[f64]]| {
             let lanes = vec![of("base", base), of("rival", rival)];
             let name = name.to_owned();
-            delay_failures(&Delays { name, lanes }).len()
+            let rounds_per_heat = base.len();
+            delay_failures(&Delays {
+                name,
+                rounds_per_heat,
+                lanes,
+            })
+            .len()
         };
         const SHORT: &[f64] = &[1e6; 4];
         const LONG: &[f64] = &[9e6; 4];
@@ -229,7 +263,10 @@ mod tests {
         let bytes = "idle_1m.bytes_per_task";
         assert!(probe_failure(&compared(bytes, 400.0, 161.0)).is_some());
         assert!(probe_failure(&compared(bytes, 100.0, 150.0)).is_none());
-        assert!(probe_failure(&compared("idle_1m.up_ns_per_task", 100.0, 106.0)).is_some());
+        let up = "idle_1m.up_ns_per_task";
+        assert!(probe_failure(&compared(up, 100.0, 106.0)).is_some());
+        let disagreeing = Compared::new(up.to_owned(), &[100.0, 100.0, 120.0], &[119.0; 3]);
+        assert!(probe_failure(&disagreeing).is_none());
         assert!(probe_failure(&compared("idle_cpu.cpu_ms_per_s", 0.1, 0.5)).is_none());
         assert!(probe_failure(&compared("idle_cpu.cpu_ms_per_s", 0.1, 1.0)).is_some());
     }

@@ -111,6 +111,7 @@ impl Contest {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Delays {
     pub(crate) name: String,
+    pub(crate) rounds_per_heat: usize,
     /// The base first, then the rival.
     pub(crate) lanes: Vec<DelaysOf>,
 }
@@ -122,11 +123,9 @@ impl Delays {
     }
 
     /// The same of a usual round, in which the machine does not stand still.
-    pub(crate) fn usual_ratio(&self, share: f64) -> f64 {
-        stats::over(
-            self.lanes[1].usually_at(share),
-            self.lanes[0].usually_at(share),
-        )
+    pub(crate) fn usual_ratio(&self, share: f64) -> Ratio {
+        let [base, rival] = [0, 1].map(|side: usize| self.lanes[side].each_at(share));
+        Ratio::of(&base, &rival, self.rounds_per_heat)
     }
 }
 
@@ -143,8 +142,8 @@ pub(crate) struct DelaysOf {
     pub(crate) events: usize,
     /// At each of [`SHARES`], of all rounds together.
     pub(crate) nanos: Vec<f64>,
-    /// At each of [`SHARES`], the median of what each round has there.
-    pub(crate) usual: Vec<f64>,
+    /// The same of each round.
+    pub(crate) rounds: Vec<Vec<f64>>,
     pub(crate) cpu_seconds: f64,
     pub(crate) voluntary: f64,
 }
@@ -155,15 +154,12 @@ impl DelaysOf {
         for delays in rounds.iter_mut().chain([&mut all]) {
             delays.sort_by(f64::total_cmp);
         }
-        let usually = |&share: &f64| {
-            let each: Vec<f64> = rounds.iter().map(|r| stats::quantile(r, share)).collect();
-            stats::median(&each)
-        };
+        let at_shares = |delays: &Vec<f64>| SHARES.map(|s| stats::quantile(delays, s)).to_vec();
         Self {
             side: side.to_owned(),
             events: all.len(),
-            nanos: SHARES.iter().map(|&s| stats::quantile(&all, s)).collect(),
-            usual: SHARES.iter().map(usually).collect(),
+            nanos: at_shares(&all),
+            rounds: rounds.iter().map(at_shares).collect(),
             cpu_seconds: used.cpu_micros as f64 / 1e6,
             voluntary: used.voluntary as f64,
         }
@@ -174,8 +170,9 @@ impl DelaysOf {
         self.nanos[place(share)]
     }
 
-    pub(crate) fn usually_at(&self, share: f64) -> f64 {
-        self.usual[place(share)]
+    fn each_at(&self, share: f64) -> Vec<f64> {
+        let place = place(share);
+        self.rounds.iter().map(|round| round[place]).collect()
     }
 }
 
@@ -191,9 +188,23 @@ pub(crate) struct Compared {
     pub(crate) name: String,
     pub(crate) base: f64,
     pub(crate) rival: f64,
+    /// The rival's lowest over the base's highest: above 1, no two children disagree.
+    pub(crate) at_least: f64,
 }
 
 impl Compared {
+    /// From what each child read.
+    pub(crate) fn new(name: String, base: &[f64], rival: &[f64]) -> Self {
+        let highest = base.iter().copied().fold(f64::MIN, f64::max);
+        let lowest = rival.iter().copied().fold(f64::MAX, f64::min);
+        Self {
+            name,
+            base: stats::median(base),
+            rival: stats::median(rival),
+            at_least: stats::over(lowest, highest),
+        }
+    }
+
     pub(crate) fn ratio(&self) -> f64 {
         stats::over(self.rival, self.base)
     }
