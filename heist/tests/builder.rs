@@ -211,3 +211,33 @@ fn tasks_are_built_with_names() {
         assert_eq!(set.run_until(task).await.unwrap(), 3);
     });
 }
+
+#[test]
+fn the_environment_says_how_many_workers() {
+    const NAME: &str = "the_environment_says_how_many_workers";
+    const VARIABLE: &str = "HEIST_WORKER_THREADS";
+    let workers = || multi_thread_workers(&mut Builder::new_multi_thread());
+    if support::is_child(NAME) {
+        match std::env::var(VARIABLE).unwrap().as_str() {
+            "3" => {
+                assert_eq!(workers(), 3);
+                let mut told = Builder::new_multi_thread();
+                assert_eq!(multi_thread_workers(told.worker_threads(2)), 2);
+            }
+            nonsense => {
+                let panic = catch_unwind(workers).unwrap_err();
+                let text = panic.downcast_ref::<String>().unwrap();
+                assert!(text.contains(VARIABLE) && text.contains(nonsense), "{text}");
+            }
+        }
+        return;
+    }
+    for value in ["3", "0", "-1", "many"] {
+        let output = support::child(NAME).env(VARIABLE, value).output().unwrap();
+        support::assert_child(NAME, &output);
+    }
+}
+
+fn multi_thread_workers(builder: &mut Builder) -> usize {
+    builder.build().unwrap().metrics().num_workers()
+}

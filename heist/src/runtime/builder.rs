@@ -12,6 +12,7 @@ use crate::engine::base::histogram::Buckets;
 use crate::engine::base::rng::FastRand;
 use crate::engine::base::runtime_id::RuntimeId;
 use crate::engine::base::thread_mark::ThreadMark;
+use crate::engine::base::words;
 use crate::engine::blocking::{self, ThreadPool};
 use crate::engine::context;
 use crate::engine::driver::{Driver, EVENTS, IoLimits};
@@ -237,11 +238,12 @@ impl Builder {
     }
 
     /// How many workers a multi-thread runtime has. By default the environment variable
-    /// `HEIST_WORKER_THREADS` says so, else there is one for each core available to the process.
+    /// `HEIST_WORKER_THREADS` says so (`TOKIO_WORKER_THREADS` where heist stands in for Tokio), else there is one for
+    /// each core available to the process.
     ///
     /// # Panics
     ///
-    /// If it is 0.
+    /// If it is 0. [`build`](Builder::build) panics if the variable is there and no number above 0.
     #[track_caller]
     pub fn worker_threads(&mut self, val: usize) -> &mut Self {
         assert!(val > 0, "Worker threads cannot be set to 0");
@@ -818,12 +820,12 @@ fn available_cores() -> usize {
 }
 
 fn default_workers() -> usize {
-    match std::env::var("HEIST_WORKER_THREADS") {
-        Ok(text) => match text.parse() {
-            Ok(workers) if workers > 0 => workers,
-            _ => panic!("\"HEIST_WORKER_THREADS\" must be a number above 0, and is {text:?}"),
-        },
-        Err(_) => available_cores(),
+    let Some(text) = std::env::var_os(words::WORKERS) else {
+        return available_cores();
+    };
+    match text.to_str().map(str::parse) {
+        Some(Ok(workers)) if workers > 0 => workers,
+        _ => panic!("\"{}\" must be a number above 0, and is {text:?}", words::WORKERS),
     }
 }
 

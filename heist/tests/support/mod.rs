@@ -183,11 +183,16 @@ const CHILD: &str = "HEIST_TEST_CHILD";
 /// is run again as a child, and there calls `body`.
 #[track_caller]
 pub(crate) fn in_child(name: &str, body: impl FnOnce() + Send + 'static) {
-    if std::env::var(CHILD).is_ok_and(|child| child == name) {
+    if is_child(name) {
         return bounded(100, body);
     }
     let output = child(name).output().unwrap();
     assert_child(name, &output);
+}
+
+/// True in the process that runs the test `name` as a child.
+pub(crate) fn is_child(name: &str) -> bool {
+    std::env::var(CHILD).is_ok_and(|child| child == name)
 }
 
 /// The command that runs the test `name` as a child.

@@ -40,3 +40,29 @@ pub fn assert_no_other_tokio() {
         tokios[0]
     );
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    /// An operator's variable, which the program itself never reads.
+    #[test]
+    fn the_environment_says_how_many_workers() {
+        const VARIABLE: &str = "TOKIO_WORKER_THREADS";
+        if std::env::var(VARIABLE).is_ok_and(|value| value == "3") {
+            let runtime = tokio::runtime::Runtime::new().unwrap();
+            assert_eq!(runtime.metrics().num_workers(), 3);
+            return;
+        }
+        let again = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "tests::the_environment_says_how_many_workers"])
+            .env(VARIABLE, "3")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&again.stdout);
+        assert!(
+            again.status.success() && said.contains("1 passed"),
+            "{said}"
+        );
+    }
+}

@@ -1,7 +1,8 @@
-//! What is said where a test may look for the words.
+//! What is said where a test may look for the words, and what is read where an operator wrote it.
 //!
 //! heist speaks for itself. As Tokio's shim it says what Tokio says: programs have tests that expect a panic
-//! with that very text, so there it is a part of the interface, as a function's name is.
+//! with that very text, and are started with a variable of that very name, so there it is a part of the interface, as
+//! a function's name is.
 
 pub(crate) use self::text::*;
 
@@ -25,6 +26,9 @@ mod text {
 
     /// The type of a file, in its debug output.
     pub(crate) const FILE: &str = "heist::fs::File";
+
+    /// The environment variable that says how many workers there are.
+    pub(crate) const WORKERS: &str = "HEIST_WORKER_THREADS";
 }
 
 #[cfg(feature = "as-tokio")]
@@ -38,4 +42,5 @@ mod text {
     pub(crate) const TIME_IS_OVER: &str =
         "A Tokio 1.x context was found, but it is being shutdown.";
     pub(crate) const FILE: &str = "tokio::fs::File";
+    pub(crate) const WORKERS: &str = "TOKIO_WORKER_THREADS";
 }
