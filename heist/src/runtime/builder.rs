@@ -825,7 +825,10 @@ fn default_workers() -> usize {
     };
     match text.to_str().map(str::parse) {
         Some(Ok(workers)) if workers > 0 => workers,
-        _ => panic!("\"{}\" must be a number above 0, and is {text:?}", words::WORKERS),
+        _ => panic!(
+            "\"{}\" must be a number above 0, and is {text:?}",
+            words::WORKERS
+        ),
     }
 }
 

@@ -211,6 +211,17 @@ pub(crate) struct StealingCore {
     pub(super) looked_at: (usize, u64),
 }
 
+impl StealingCore {
+    /// Whether the drivers have brought something since this was last asked; `polls` were made until now.
+    fn take_brought(&mut self, polls: u64) -> bool {
+        let brought = std::mem::take(&mut self.unannounced) > 0;
+        if brought {
+            self.polls_at_events = polls;
+        }
+        brought
+    }
+}
+
 impl Strategy for Stealing {
     type Post = StealingPost;
     type Core = StealingCore;
@@ -300,10 +311,7 @@ impl Strategy for Stealing {
     fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant) {
         let len = core.own.queue.len();
         worker.post().counters.queue_depth.set(u64::from(len));
-        let brought = std::mem::take(&mut core.own.unannounced) > 0;
-        if brought {
-            core.own.polls_at_events = worker.post().counters.polls.get();
-        }
+        let brought = core.own.take_brought(worker.post().counters.polls.get());
         let still_wants = core.pace.still_wants_help(len, now);
         worker.keep_announced(core, brought);
         worker.relieve_sibling(core);
@@ -317,9 +325,7 @@ impl Strategy for Stealing {
         let crew = &worker.crew;
         // I9: one task is ours, but it takes long, and nobody looks at the reactor meanwhile.
         let needed = len > 1 || (len == 1 && core.pace.is_slow() && !crew.driver.is_attended());
-        if std::mem::take(&mut core.own.unannounced) > 0 {
-            core.own.polls_at_events = worker.post().counters.polls.get();
-        }
+        core.own.take_brought(worker.post().counters.polls.get());
         core.pace.rested();
         worker.keep_announced(core, len > 1);
         if needed && !core.searching {
