@@ -24,7 +24,7 @@ use support::{bounded, multi, scale};
 
 /// How long a stall lasts if nobody helps: far longer than any machine keeps a thread waiting.
 const STALL: Duration = Duration::from_secs(20);
-/// How long the median may take on a machine that has nothing else to do. The watch needs two looks, 20 ms.
+/// How long the median may take on a machine that has nothing else to do. The watch needs two looks, at most 20 ms.
 const SOON: Duration = Duration::from_millis(300);
 
 /// Beside a test, how long the machine keeps a thread waiting that could run.

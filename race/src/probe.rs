@@ -9,8 +9,8 @@ use crate::side::Side;
 use crate::watchdog::Watchdog;
 use crate::workload::{Extent, Probe, Reading};
 
-/// Children of each side for each probe. Memory hardly varies; times do.
-const CHILDREN: usize = 3;
+/// Children of each side for each probe. Memory hardly varies; times do, and need an interval.
+const CHILDREN: usize = 6;
 
 /// A child's share of the progress bar, in rounds of a workload.
 const STEPS_PER_CHILD: usize = 40;
@@ -45,7 +45,7 @@ pub(crate) fn run_all(
     for probe in wanted {
         let line = match run(probe, options, &sides[0], &sides[1], track) {
             Ok(figures) => {
-                let ratios = figures.iter().map(|f| format!("{:.2}", f.ratio()));
+                let ratios = figures.iter().map(|f| format!("{:.2}", f.ratio.value));
                 let line = ratios.collect::<Vec<_>>().join("  ");
                 compared.extend(figures);
                 line
@@ -91,7 +91,7 @@ fn run(
         .enumerate()
         .map(|(i, key)| {
             let name = format!("{}.{key}", probe.name);
-            Compared::new(name, &all(&of_base, i), &all(&of_rival, i))
+            Compared::new(name, all(&of_base, i), all(&of_rival, i))
         })
         .collect())
 }

@@ -9,8 +9,8 @@ use crate::sys::Usage;
 use crate::workload::{Tail, TailRound};
 
 /// Each makes the runtimes anew.
-const HEATS: usize = 3;
-const ROUNDS_PER_HEAT: usize = 3;
+const HEATS: usize = 6;
+const ROUNDS_PER_HEAT: usize = 2;
 
 /// Rounds of both sides, for the progress bar. A round of these is some fifty of a workload's.
 pub(crate) const STEPS: usize = 2 * HEATS * ROUNDS_PER_HEAT * STEPS_PER_ROUND;

@@ -68,7 +68,7 @@ fn verdict(before: Ratio, now: Ratio) -> &'static str {
     }
 }
 
-/// Tails and probes have no interval: the figures, and nothing about what they mean.
+/// Of tails and probes the figures, and nothing about what they mean.
 fn print_figures(old: &Report, new: &Report) {
     let mut rows = vec![
         ["ratio to the base", "before", "now"]
@@ -89,7 +89,7 @@ fn print_figures(old: &Report, new: &Report) {
     }
     for now in &new.probes {
         if let Some(before) = old.probes.iter().find(|before| before.name == now.name) {
-            let ratios = [before, now].map(|probe| figure(probe.ratio()));
+            let ratios = [before, now].map(|probe| figure(probe.ratio.value));
             rows.push(
                 [&now.name, &ratios[0], &ratios[1]]
                     .map(String::clone)

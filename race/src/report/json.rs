@@ -178,18 +178,21 @@ fn probe_out(probe: &Compared) -> Value {
         ("name", probe.name.as_str().into()),
         ("base", probe.base.into()),
         ("rival", probe.rival.into()),
-        ("ratio", probe.ratio().into()),
-        ("at_least", probe.at_least.into()),
+        ("ratio", ratio_out(&probe.ratio)),
+        (
+            "readings",
+            probe.readings.iter().map(|side| numbers(side)).collect(),
+        ),
     ])
 }
 
 fn probe_in(value: &Value) -> Result<Compared, String> {
-    Ok(Compared {
-        name: value.get("name")?.text()?,
-        base: value.get("base")?.number()?,
-        rival: value.get("rival")?.number()?,
-        at_least: value.get("at_least")?.number()?,
-    })
+    let readings = value
+        .get("readings")?
+        .map_list(|side| side.map_list(Value::number))?;
+    let [base, rival] =
+        <[Vec<f64>; 2]>::try_from(readings).map_err(|_| "a probe without two sides".to_owned())?;
+    Ok(Compared::new(value.get("name")?.text()?, base, rival))
 }
 
 fn numbers(values: &[f64]) -> Value {
@@ -233,7 +236,7 @@ mod tests {
                 rounds_per_heat: 2,
                 lanes: vec![delays("tokio"), delays("heist")],
             }],
-            probes: vec![Compared::new("p.x".into(), &[1.0, 4.0], &[2.0])],
+            probes: vec![Compared::new("p.x".into(), vec![1.0, 3.0], vec![2.0, 5.0])],
         };
         assert_eq!(read(&render(&report)), Ok(report));
     }

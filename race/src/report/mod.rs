@@ -181,32 +181,29 @@ fn place(share: f64) -> usize {
     place.expect("only the shares that are kept are asked for")
 }
 
-/// One figure of a probe, for both sides: the median over the children.
+/// One figure of a probe, for both sides.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Compared {
     /// `probe.key`.
     pub(crate) name: String,
+    /// What each child read.
+    pub(crate) readings: [Vec<f64>; 2],
+    /// The median over the children.
     pub(crate) base: f64,
     pub(crate) rival: f64,
-    /// The rival's lowest over the base's highest: above 1, no two children disagree.
-    pub(crate) at_least: f64,
+    pub(crate) ratio: Ratio,
 }
 
 impl Compared {
-    /// From what each child read.
-    pub(crate) fn new(name: String, base: &[f64], rival: &[f64]) -> Self {
-        let highest = base.iter().copied().fold(f64::MIN, f64::max);
-        let lowest = rival.iter().copied().fold(f64::MAX, f64::min);
+    pub(crate) fn new(name: String, base: Vec<f64>, rival: Vec<f64>) -> Self {
         Self {
             name,
-            base: stats::median(base),
-            rival: stats::median(rival),
-            at_least: stats::over(lowest, highest),
+            base: stats::median(&base),
+            rival: stats::median(&rival),
+            // Each child is a process of its own, and so a heat.
+            ratio: Ratio::of(&base, &rival, 1),
+            readings: [base, rival],
         }
-    }
-
-    pub(crate) fn ratio(&self) -> f64 {
-        stats::over(self.rival, self.base)
     }
 }
 

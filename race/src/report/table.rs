@@ -169,7 +169,7 @@ fn probe_rows(base: &str, rival: &str, probes: &[Compared]) -> Vec<Vec<String>> 
             probe.name.clone(),
             figure(probe.base),
             figure(probe.rival),
-            format!("{:.2}", probe.ratio()),
+            format!("{:.2}", probe.ratio.value),
         ]
     }));
     rows

@@ -11,10 +11,11 @@
 //!   found what it took beyond the [spared sleep](Spin::spared). It earns by the clock, a [32nd](SHARE) of the time
 //!   that passes and at most a [little](TRIAL) a wait. Who cannot pay for a whole spin sleeps at once.
 //!
-//! So whatever the rhythm, what is spun beyond the time that the spared sleeps would have taken is at most 3 % of one
-//! core, and the [size of the account](MOST) once. A spin that saves a longer sleep is no waste, and has no other
-//! bound: two that answer each other in a microsecond spin half of the time, and take less of the processors than if
-//! they slept.
+//! So whatever the rhythm, what a kind spins beyond the time that the spared sleeps would have taken is at most 3 % of
+//! one core, and the [size of the account](MOST) once; but for the [looks](LOOKS) since the clock was last read. A spin
+//! that saves a longer sleep is no waste, and has no other bound: two that answer each other in a microsecond spin half
+//! of the time, and take less of the processors than if they slept. (Nor is one charged that soon saw work, which
+//! another worker then took.)
 //!
 //! Tried before. To count the spins that found against those that did not: it spins on where every other one finds,
 //! just before its end, and takes a third of a core. To let the spared sleeps pay for spins in vain: so does a rhythm of
@@ -22,13 +23,12 @@
 //! core, now 38 (Tokio's 49). To earn a 64th of a spin a wait: two that have once fallen asleep find each other again
 //! only when both try at the same word, which took them half a second.
 //!
-//! The words are hints: relaxed, and nothing is ordered by them. A thread that spins writes the account alone, but for
-//! one that sees [`taken`](Spin::taken) late and the account early; it may then earn or pay once too often.
+//! The account is written by who has [`taken`](Spin::taken) it, and handed on with that; nothing else is ordered by it.
 
 use std::time::{Duration, Instant};
 
 use crate::loom::hint;
-use crate::loom::sync::atomic::Ordering::Relaxed;
+use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 /// What a sleep costs on a virtual machine, from the call that ends it until the sleeper runs: there a processor
@@ -55,7 +55,7 @@ const LOOKS: u32 = 8;
 #[derive(Debug)]
 pub(crate) struct Spin {
     cores: usize,
-    /// A thread spins.
+    /// A thread spins, or looks whether it may.
     taken: AtomicBool,
     /// What a sleep would have taken, in nanoseconds.
     spared: u32,
@@ -83,7 +83,8 @@ impl Spin {
     /// Looks for a little while; true if `look` found what it looks for. `awake` counts the other
     /// threads that want to run.
     pub(crate) fn wait(&self, awake: usize, look: impl FnMut() -> bool) -> bool {
-        if awake >= self.cores || self.taken.load(Relaxed) || self.taken.swap(true, Relaxed) {
+        // Ordering: acquire pairs with the release below: the account is as the last one left it.
+        if awake >= self.cores || self.taken.load(Relaxed) || self.taken.swap(true, Acquire) {
             return false;
         }
         let start = Instant::now();
@@ -94,7 +95,8 @@ impl Spin {
             credit = credit.saturating_sub(price(found, self.spared));
         }
         self.credit.store(credit, Relaxed);
-        self.taken.store(false, Relaxed);
+        // Ordering: release pairs with the acquire above.
+        self.taken.store(false, Release);
         found.is_some()
     }
 

@@ -15,11 +15,11 @@
 //!   worker awake at both, means stuck.
 //! * **W2** Where a look finds somebody awake, the next one comes [`SOON`]: it may be the beginning of a stall.
 //!   If a worker has made [few](FEW) polls since the last look, while another sleeps who could help, a [`CLOSE`] one
-//!   comes between the two. Each look that finds all asleep makes the wait four times as long, up to [`LATE`]. So a busy
-//!   runtime is looked at a hundred times a second, which is nothing to what it does itself, and one
-//!   that sleeps most of the time about six times, so that no stall lasts for long: 12 ms where there is little to
-//!   do, 20 ms where there is much. After a stall the looks stay close for a while, which
-//!   is shorter if nothing is polled.
+//!   comes before that, once. Each look that finds all asleep makes the wait four times as long, up to [`LATE`]. So a
+//!   busy runtime is looked at a hundred times a second, at most 170, which is nothing to what it does itself, and one
+//!   that sleeps most of the time about six times. Where looks come soon, a stall is seen after 12 ms if there was little
+//!   to do, 20 ms if much; where all slept at the last looks, after 170 ms. After a stall looks come soon for a while,
+//!   which is shorter if nothing is polled.
 //! * **W3** When all are asleep and nothing was polled for a while ([`SETTLED`]), the watch dozes until a
 //!   worker that gets up sees it and wakes it: an idle runtime has no wake-ups. It begins like that.
 //!   From the last poll to the doze it has two looks; but if the last doze was shorter than [`CALM`],
@@ -33,7 +33,7 @@
 //! * **W6** A worker that is about to poll, and has on its wheel a deadline before the horizon, tells the watch:
 //!   the poll may be a long one. But only if somebody sleeps; once for a deadline; and not of one that it knew
 //!   when it got up, so that a task that sleeps, works and sleeps again, alone, tells nobody. It costs two loads
-//!   and a comparison a poll. After that looks stay close for a moment (as after a stall), which keeps
+//!   and a comparison a poll. After that looks come soon for a moment (as after a stall), which keeps
 //!   the horizon near and so most deadlines beyond it.
 //! * **W7** A worker that goes to sleep and leaves one awake does that for the other, who had nobody to tell.
 //! * **W8** What is not told waits for the next look, if its worker is stuck by then: a timer that a foreign thread
@@ -192,7 +192,8 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
         if told {
             // W6: somebody is awake.
             alert = alert.max(TOLD_LOOKS);
-            interval = SOON;
+            // A close look stays one: none follows it at once (W2).
+            interval = interval.min(SOON);
             next_look = Some(look_at.min(now + SOON));
         }
         if now < look_at {
@@ -206,7 +207,7 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
             Look::Resting | Look::Moving | Look::Slow => alert.saturating_sub(1),
         };
         interval = match look {
-            Look::Idle | Look::Resting if alert == 0 => (GROWTH * interval).clamp(SOON, LATE),
+            Look::Idle | Look::Resting if alert == 0 => (GROWTH * interval.max(SOON)).min(LATE),
             Look::Slow if interval != CLOSE => CLOSE,
             _ => SOON,
         };

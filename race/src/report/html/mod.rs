@@ -162,7 +162,7 @@ fn costs(probes: &[Compared]) -> String {
             bar("rival", probe.rival, most),
             figure(probe.base),
             figure(probe.rival),
-            probe.ratio(),
+            probe.ratio.value,
         )
     };
     let rows: String = probes.iter().map(row).collect();
