@@ -269,6 +269,19 @@ const LOADS: &[Load] = &[
     ("a shutdown with tasks everywhere", shutdown),
 ];
 
+/// The loads' tasks are of one type: this is compiled with every program, and each type of task takes the compiler as long
+/// as a page of other code.
+type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+fn boxed(task: impl Future<Output = ()> + Send + 'static) -> Boxed {
+    Box::pin(task)
+}
+
+#[track_caller]
+fn spawn(runtime: &Runtime, task: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    runtime.spawn(boxed(task))
+}
+
 fn join(runtime: &Runtime, tasks: Vec<JoinHandle<()>>) {
     runtime.block_on(async {
         for task in tasks {
@@ -278,12 +291,12 @@ fn join(runtime: &Runtime, tasks: Vec<JoinHandle<()>>) {
 }
 
 fn from_outside(runtime: &Runtime) {
-    let tasks = (0..500).map(|_| runtime.spawn(async {})).collect();
+    let tasks = (0..500).map(|_| spawn(runtime, async {})).collect();
     join(runtime, tasks);
 }
 
 fn tree(runtime: &Runtime) {
-    fn grow(depth: u32) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    fn grow(depth: u32) -> Boxed {
         Box::pin(async move {
             if depth > 0 {
                 let twigs = [0, 1].map(|_| crate::spawn(grow(depth - 1)));
@@ -293,7 +306,7 @@ fn tree(runtime: &Runtime) {
             }
         })
     }
-    join(runtime, vec![runtime.spawn(grow(7))]);
+    join(runtime, vec![spawn(runtime, grow(7))]);
 }
 
 fn yields(runtime: &Runtime) {
@@ -302,7 +315,7 @@ fn yields(runtime: &Runtime) {
             yield_now().await;
         }
     };
-    join(runtime, (0..20).map(|_| runtime.spawn(task())).collect());
+    join(runtime, (0..20).map(|_| spawn(runtime, task())).collect());
 }
 
 fn channels(runtime: &Runtime) {
@@ -310,12 +323,12 @@ fn channels(runtime: &Runtime) {
     for _ in 0..10 {
         let (there, mut here) = crate::sync::mpsc::channel(1);
         let (back, mut again) = crate::sync::mpsc::channel(1);
-        tasks.push(runtime.spawn(async move {
+        tasks.push(spawn(runtime, async move {
             while let Some(()) = here.recv().await {
                 let _ = back.send(()).await;
             }
         }));
-        tasks.push(runtime.spawn(async move {
+        tasks.push(spawn(runtime, async move {
             for _ in 0..50 {
                 let _ = there.send(()).await;
                 let _ = again.recv().await;
@@ -331,7 +344,7 @@ fn foreign_wakes(runtime: &Runtime) {
     let wait = |receiver: crate::sync::oneshot::Receiver<()>| async move {
         receiver.await.expect("somebody sends");
     };
-    let tasks = receivers.into_iter().map(|r| runtime.spawn(wait(r)));
+    let tasks = receivers.into_iter().map(|r| spawn(runtime, wait(r)));
     let tasks = tasks.collect();
     let sends = std::thread::spawn(move || {
         for sender in senders {
@@ -348,7 +361,7 @@ fn one_by_one(runtime: &Runtime) {
             // Now they sleep; at other times they are about to.
             std::thread::sleep(Duration::from_millis(1));
         }
-        join(runtime, vec![runtime.spawn(yield_now())]);
+        join(runtime, vec![spawn(runtime, yield_now())]);
     }
 }
 
@@ -356,7 +369,7 @@ fn beside_busy(runtime: &Runtime) {
     let stop = Arc::new(AtomicBool::new(false));
     let busy = (0..20).map(|_| {
         let stop = Arc::clone(&stop);
-        runtime.spawn(async move {
+        spawn(runtime, async move {
             while !stop.load(SeqCst) {
                 yield_now().await;
             }
@@ -364,8 +377,8 @@ fn beside_busy(runtime: &Runtime) {
     });
     let busy = busy.collect();
     for _ in 0..20 {
-        let task = runtime.spawn(async {
-            crate::spawn(yield_now())
+        let task = spawn(runtime, async {
+            crate::spawn(boxed(yield_now()))
                 .await
                 .expect("a yield is harmless");
         });
@@ -377,7 +390,7 @@ fn beside_busy(runtime: &Runtime) {
 
 fn timers(runtime: &Runtime) {
     let nap = |i: u64| async move { crate::time::sleep(Duration::from_micros(50 * i)).await };
-    join(runtime, (0..40).map(|i| runtime.spawn(nap(i))).collect());
+    join(runtime, (0..40).map(|i| spawn(runtime, nap(i))).collect());
 }
 
 fn blocking(runtime: &Runtime) {
@@ -386,12 +399,12 @@ fn blocking(runtime: &Runtime) {
         block_in_place(|| std::thread::sleep(Duration::from_micros(200)));
         yield_now().await;
     };
-    join(runtime, (0..10).map(|_| runtime.spawn(task())).collect());
+    join(runtime, (0..10).map(|_| spawn(runtime, task())).collect());
 }
 
 fn panics(runtime: &Runtime) {
     for _ in 0..10 {
-        let task = runtime.spawn(async {
+        let task = spawn(runtime, async {
             yield_now().await;
             std::panic::resume_unwind(Box::new("on purpose"));
         });
@@ -419,10 +432,12 @@ fn shutdown(runtime: &Runtime) {
     let wakers = Arc::new(Mutex::new(Vec::<Waker>::new()));
     for i in 0..120 {
         match i % 4 {
-            0 => runtime.spawn(std::future::pending()),
-            1 => runtime.spawn(Restless(Arc::clone(&wakers))),
-            2 => runtime.spawn(async { crate::time::sleep(Duration::from_secs(1000)).await }),
-            _ => runtime.spawn(async {
+            0 => spawn(runtime, std::future::pending()),
+            1 => spawn(runtime, Restless(Arc::clone(&wakers))),
+            2 => spawn(runtime, async {
+                crate::time::sleep(Duration::from_secs(1000)).await
+            }),
+            _ => spawn(runtime, async {
                 loop {
                     yield_now().await;
                 }
