@@ -1,6 +1,6 @@
 //! Which thread this is, told also while the thread's locals are torn down.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::ptr;
 
 use crate::engine::base::current;
@@ -39,4 +39,17 @@ pub(crate) fn number() -> usize {
         }
         number.get()
     })
+}
+
+crate::loom::thread_local! {
+    static SYSTEM_NUMBER: OnceCell<Option<u32>> = const { OnceCell::new() };
+}
+
+/// The system's number of this thread, where it tells: on Linux, with `/proc`.
+pub(crate) fn system_number() -> Option<u32> {
+    let find = || {
+        let link = std::fs::read_link("/proc/thread-self").ok()?;
+        link.file_name()?.to_str()?.parse().ok()
+    };
+    SYSTEM_NUMBER.with(|number| *number.get_or_init(find))
 }

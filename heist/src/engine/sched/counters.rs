@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::engine::base::counters::Counter;
 use crate::engine::base::histogram::Histogram;
+use crate::engine::base::thread_mark;
 use crate::engine::sched::Hooks;
 use crate::loom::sync::Mutex;
 use crate::loom::thread;
@@ -45,6 +46,8 @@ pub(crate) struct WorkerCounters {
     pub(crate) latencies: Option<Histogram>,
     /// The thread that is this worker now, or was it last.
     thread: Mutex<Option<ThreadId>>,
+    /// The system's number of it, 0 if that is not known.
+    system_thread: Counter,
 }
 
 /// The time that a worker is up, between two sleeps, or the part of it that was not counted yet.
@@ -124,6 +127,14 @@ impl WorkerCounters {
     /// Says that this thread is the worker now.
     pub(crate) fn set_thread(&self) {
         *self.thread.lock() = Some(thread::current_id());
+        let number = thread_mark::system_number().unwrap_or(0);
+        self.system_thread.set(u64::from(number));
+    }
+
+    /// The system's number of that thread, where it is known.
+    pub(crate) fn system_thread(&self) -> Option<u32> {
+        let number = self.system_thread.get() as u32;
+        (number != 0).then_some(number)
     }
 
     /// The thread that is the worker, or was it last.

@@ -14,6 +14,7 @@ use crate::engine::base::spin::{SPARED, SPARED_OF_MANY, Spin};
 use crate::engine::base::unwind;
 use crate::engine::driver::Driver;
 use crate::engine::sched::counters::WorkerCounters;
+use crate::engine::sched::crowding::Crowding;
 use crate::engine::sched::foreign::ForeignCalls;
 use crate::engine::sched::idle::Idle;
 use crate::engine::sched::pace::Pace;
@@ -73,6 +74,7 @@ pub(crate) struct Crew<S: Strategy = Stealing> {
     pub(super) foreign_completed: Counter,
     pub(super) foreign_calls: ForeignCalls,
     pub(super) watch: Watch,
+    pub(super) crowding: Crowding,
     /// Of workers that ran out of work.
     pub(super) worker_spin: Spin,
     /// Of threads in `block_on`.
@@ -170,6 +172,7 @@ impl<S: Strategy> Crew<S> {
             foreign_completed: Counter::default(),
             foreign_calls: ForeignCalls::new(),
             watch: Watch::new(),
+            crowding: Crowding::default(),
             worker_spin: Spin::new(config.cores, SPARED_OF_MANY),
             guest_spin: Spin::new(config.cores, SPARED),
             config,

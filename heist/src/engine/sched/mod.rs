@@ -72,6 +72,10 @@
 //!   (`turns_share`). Else ten thousand new tasks would all begin before the sockets of the first are looked at
 //!   (I11), and each would find its memory, and the system its sockets, out of the caches again. What waits in the
 //!   injector and is not new, as it was woken from outside, has its turn in this order as well.
+//! * **I13** Where the workers wait for processors ([`crowding`]), nobody is woken for what the drivers bring to one who is
+//!   awake and whose polls are short: it is that worker's alone, as what I7 leaves unannounced, until it had no rest
+//!   for [a while](pace). So a worker that cannot cope has help all the same, later; and one that is stuck has it
+//!   from the watch.
 //!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.
@@ -83,12 +87,13 @@
 //! I7: where most polls are short and few are long, those behind a long one would wait for it. *I7 for what the
 //! reactor brings*: one batch of events holds polls of all lengths.
 //!
-//! **Tested by** `idle_loom_tests`; I7, I10 and I11 by `tests`; I12 by `tests/net.rs`.
+//! **Tested by** `idle_loom_tests`; I7, I10, I11 and I13 by `tests`; I12 by `tests/net.rs`.
 
 pub(crate) mod affinity;
 pub(crate) mod blocking_job;
 pub(crate) mod counters;
 pub(crate) mod crew;
+mod crowding;
 mod current;
 pub(crate) mod current_thread;
 pub(crate) mod custom;

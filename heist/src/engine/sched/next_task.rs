@@ -134,6 +134,11 @@ impl WorkerContext<Stealing> {
         post.own.announced.store(announced, Relaxed);
     }
 
+    /// I13: whether what the drivers bring is this worker's alone for a while.
+    pub(super) fn is_crowded(&self, core: &Core<Stealing>) -> bool {
+        self.crew.crowding.is_crowded() && !core.pace.is_slow()
+    }
+
     /// Takes from a sibling that has queued tasks and did not begin one from one look of ours at the drivers to
     /// another: it is in a long poll, or the system has given its processor to somebody else. One sibling
     /// at a time, so that it costs the same however many there are.

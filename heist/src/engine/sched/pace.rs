@@ -47,6 +47,8 @@ const MOST: u64 = 32;
 
 /// For how long few tasks are held back that never become none.
 const HOLD_BACK: Duration = Duration::from_micros(500);
+/// The same of any number of tasks where a sibling would have to wait for a processor (I13).
+const CROWDED_HOLD_BACK: Duration = Duration::from_millis(10);
 
 /// How long a worker that is busy leaves timers and sockets alone, in nanoseconds.
 const LOOK_EVERY: u64 = 200_000;
@@ -153,11 +155,16 @@ impl Pace {
     }
 
     /// The same at a look at the drivers, for what has been there before: few tasks that never become none are
-    /// worth it too, after a while.
-    pub(super) fn still_wants_help(&mut self, queued: u32, now: Instant) -> bool {
-        if queued > 1 && !self.wants_help(queued) {
+    /// worth it too, after a while; and many only then, where it is `crowded`.
+    pub(super) fn still_wants_help(&mut self, queued: u32, now: Instant, crowded: bool) -> bool {
+        if queued > 1 && (crowded || !self.wants_help(queued)) {
             let since = *self.held_back_since.get_or_insert(now);
-            if now.duration_since(since) < HOLD_BACK {
+            let hold_back = if crowded {
+                CROWDED_HOLD_BACK
+            } else {
+                HOLD_BACK
+            };
+            if now.duration_since(since) < hold_back {
                 return false;
             }
         }
@@ -209,7 +216,7 @@ impl FewTasks {
 mod tests {
     use std::time::Instant;
 
-    use super::{FewTasks, HOLD_BACK, MOST, Pace};
+    use super::{CROWDED_HOLD_BACK, FewTasks, HOLD_BACK, MOST, Pace};
 
     fn at(mean_nanos: u64) -> Pace {
         let mut pace = Pace::new();
@@ -293,18 +300,30 @@ mod tests {
     fn few_tasks_that_never_become_none_are_worth_help_after_a_while() {
         let mut pace = at(100);
         let start = Instant::now();
-        assert!(!pace.still_wants_help(3, start));
-        assert!(!pace.still_wants_help(3, start + HOLD_BACK / 2));
-        assert!(pace.still_wants_help(3, start + HOLD_BACK));
+        assert!(!pace.still_wants_help(3, start, false));
+        assert!(!pace.still_wants_help(3, start + HOLD_BACK / 2, false));
+        assert!(pace.still_wants_help(3, start + HOLD_BACK, false));
         // From the beginning: help was asked for, or there was a look with nothing to share.
-        assert!(!pace.still_wants_help(3, start + HOLD_BACK));
-        assert!(!pace.still_wants_help(1, start + HOLD_BACK));
-        assert!(!pace.still_wants_help(3, start + HOLD_BACK * 2));
-        assert!(pace.still_wants_help(3, start + HOLD_BACK * 3));
-        assert!(pace.still_wants_help(60, start + HOLD_BACK * 3));
-        assert!(!pace.still_wants_help(3, start + HOLD_BACK * 3));
+        assert!(!pace.still_wants_help(3, start + HOLD_BACK, false));
+        assert!(!pace.still_wants_help(1, start + HOLD_BACK, false));
+        assert!(!pace.still_wants_help(3, start + HOLD_BACK * 2, false));
+        assert!(pace.still_wants_help(3, start + HOLD_BACK * 3, false));
+        assert!(pace.still_wants_help(60, start + HOLD_BACK * 3, false));
+        assert!(!pace.still_wants_help(3, start + HOLD_BACK * 3, false));
         pace.rested();
-        assert!(!pace.still_wants_help(3, start + HOLD_BACK * 9));
+        assert!(!pace.still_wants_help(3, start + HOLD_BACK * 9, false));
+    }
+
+    #[test]
+    fn where_it_is_crowded_many_wait_as_well_and_longer() {
+        let mut pace = at(100_000);
+        let start = Instant::now();
+        assert!(!pace.still_wants_help(50, start, true));
+        assert!(!pace.still_wants_help(50, start + CROWDED_HOLD_BACK / 2, true));
+        assert!(pace.still_wants_help(50, start + CROWDED_HOLD_BACK, true));
+        assert!(!pace.still_wants_help(50, start + CROWDED_HOLD_BACK, true));
+        assert!(pace.still_wants_help(50, start + CROWDED_HOLD_BACK, false));
+        assert!(!pace.still_wants_help(1, start + CROWDED_HOLD_BACK * 9, true));
     }
 
     #[test]

@@ -311,8 +311,9 @@ impl Strategy for Stealing {
     fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant) {
         let len = core.own.queue.len();
         worker.post().counters.queue_depth.set(u64::from(len));
-        let brought = core.own.take_brought(worker.post().counters.polls.get());
-        let still_wants = core.pace.still_wants_help(len, now);
+        let crowded = worker.is_crowded(core);
+        let brought = core.own.take_brought(worker.post().counters.polls.get()) && !crowded;
+        let still_wants = core.pace.still_wants_help(len, now, crowded);
         worker.keep_announced(core, brought);
         worker.relieve_sibling(core);
         if still_wants || (brought && len > 1) {
@@ -324,10 +325,11 @@ impl Strategy for Stealing {
         let len = core.own.queue.len();
         let crew = &worker.crew;
         // I9: one task is ours, but it takes long, and nobody looks at the reactor meanwhile.
-        let needed = len > 1 || (len == 1 && core.pace.is_slow() && !crew.driver.is_attended());
+        let shared = len > 1 && !worker.is_crowded(core);
+        let needed = shared || (len == 1 && core.pace.is_slow() && !crew.driver.is_attended());
         core.own.take_brought(worker.post().counters.polls.get());
         core.pace.rested();
-        worker.keep_announced(core, len > 1);
+        worker.keep_announced(core, shared);
         if needed && !core.searching {
             crew.notify();
         }

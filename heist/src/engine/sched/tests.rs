@@ -176,6 +176,51 @@ fn what_the_drivers_bring_is_announced_whatever_it_is_worth() {
     }
 }
 
+/// I13.
+#[test]
+fn where_it_is_crowded_nobody_is_woken_for_what_the_drivers_bring() {
+    let one_sleeps = |crowded, sleeps, slow: bool| {
+        let crew = crew(2);
+        let _ = crew.idle.rise(0);
+        crew.crowding.set(crowded);
+        let mut puppet = Puppet::new(&crew, 0);
+        let samples = if slow { 3 } else { 0 };
+        (0..samples).for_each(|_| puppet.core.pace.follow(SHORT_NANOS, Some(1_000_000)));
+        puppet = puppet.wake_by_drivers(30);
+        if sleeps {
+            puppet.after_sleep();
+        } else {
+            puppet.after_maintain();
+        }
+        puppet.finish();
+        crew.idle.is_asleep(1)
+    };
+    for sleeps in [false, true] {
+        assert!(one_sleeps(true, sleeps, false));
+        assert!(!one_sleeps(false, sleeps, false));
+        assert!(!one_sleeps(true, sleeps, true), "long polls are shared");
+    }
+}
+
+/// I13: who cannot cope has help in the end.
+#[test]
+fn where_it_is_crowded_who_has_no_rest_is_helped() {
+    let crew = crew(2);
+    let _ = crew.idle.rise(0);
+    crew.crowding.set(true);
+    let mut puppet = Puppet::new(&crew, 0).wake_by_drivers(30);
+    let start = Instant::now();
+    let mut look = |after: u64| {
+        let now = start + Duration::from_millis(after);
+        Stealing::after_maintain(&puppet.worker, &mut puppet.core, now);
+        crew.idle.is_asleep(1)
+    };
+    assert!(look(0));
+    assert!(look(5));
+    assert!(!look(10), "it was woken");
+    puppet.finish();
+}
+
 /// Left behind, the place would seem to be ahead when the indices have wrapped.
 #[test]
 fn the_announced_place_keeps_up() {

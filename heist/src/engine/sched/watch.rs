@@ -73,6 +73,7 @@ use std::time::{Duration, Instant};
 use crate::engine::base::parker::Parker;
 use crate::engine::base::unwind;
 use crate::engine::sched::crew::{Crew, OVERDUE};
+use crate::engine::sched::crowding::{Census, Reading};
 use crate::engine::sched::idle::Idle;
 use crate::engine::sched::strategy::Strategy;
 use crate::engine::timer::TimerShard;
@@ -176,6 +177,7 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
     let mut settled = SETTLED;
     let mut alert = 0_u32;
     let mut next_look = None;
+    let mut census = None;
     bed.parker.park();
     // Ordering: acquire pairs with the release in `stop`.
     while !bed.closing.load(Acquire) {
@@ -200,6 +202,10 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
             continue;
         }
         let look = crew.look(&mut seen);
+        if look > Look::Resting {
+            let census = census.get_or_insert_with(|| Census::new(crew.num_workers()));
+            crew.count_waiting(census, now);
+        }
         let idle = look == Look::Idle && interval >= settled;
         alert = match look {
             Look::Stuck => ALERT_LOOKS,
@@ -399,6 +405,12 @@ impl<S: Strategy> Crew<S> {
             });
         }
         found
+    }
+
+    /// Sees whether workers have to wait for processors.
+    fn count_waiting(&self, census: &mut Census, now: Instant) {
+        let read = |worker: usize| Reading::of(self.posts[worker].counters.system_thread()?);
+        self.crowding.set(census.take(now, read));
     }
 
     /// Makes what waits for a stuck worker visible to the others.
