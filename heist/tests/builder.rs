@@ -4,7 +4,9 @@
 mod support;
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::future::pending;
+use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
@@ -215,24 +217,32 @@ fn tasks_are_built_with_names() {
 #[test]
 fn the_environment_says_how_many_workers() {
     const NAME: &str = "the_environment_says_how_many_workers";
-    const VARIABLE: &str = "HEIST_WORKER_THREADS";
+    const VARIABLE: &str = if cfg!(feature = "as-tokio") {
+        "TOKIO_WORKER_THREADS"
+    } else {
+        "HEIST_WORKER_THREADS"
+    };
     let workers = || multi_thread_workers(&mut Builder::new_multi_thread());
+    // Not what it would be without.
+    let many = std::thread::available_parallelism().unwrap().get() + 1;
     if support::is_child(NAME) {
-        match std::env::var(VARIABLE).unwrap().as_str() {
-            "3" => {
-                assert_eq!(workers(), 3);
-                let mut told = Builder::new_multi_thread();
-                assert_eq!(multi_thread_workers(told.worker_threads(2)), 2);
-            }
-            nonsense => {
-                let panic = catch_unwind(workers).unwrap_err();
-                let text = panic.downcast_ref::<String>().unwrap();
-                assert!(text.contains(VARIABLE) && text.contains(nonsense), "{text}");
-            }
+        let value = std::env::var_os(VARIABLE).unwrap();
+        if value == *many.to_string() {
+            assert_eq!(workers(), many);
+            let mut told = Builder::new_multi_thread();
+            assert_eq!(multi_thread_workers(told.worker_threads(2)), 2);
+        } else {
+            let panic = catch_unwind(workers).unwrap_err();
+            let text = panic.downcast_ref::<String>().unwrap();
+            let value = format!("{value:?}");
+            assert!(text.contains(VARIABLE) && text.contains(&value), "{text}");
         }
         return;
     }
-    for value in ["3", "0", "-1", "many"] {
+    let many = many.to_string();
+    let no_unicode = OsStr::from_bytes(b"\xff");
+    let values = [&*many, "0", "-1", "many"].map(OsStr::new);
+    for value in values.into_iter().chain([no_unicode]) {
         let output = support::child(NAME).env(VARIABLE, value).output().unwrap();
         support::assert_child(NAME, &output);
     }

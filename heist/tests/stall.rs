@@ -200,7 +200,7 @@ fn nap_beside_stall(runtime: &Runtime) -> Duration {
     late.expect("somebody fires the timer")
 }
 
-/// It takes two looks, 10 ms apart, to find that a worker is stuck. As a machine may be busy, it is the best of
+/// It takes two looks, mostly 10 ms apart, to find that a worker is stuck. As a machine may be busy, it is the best of
 /// many tries that counts.
 #[test]
 fn a_timer_does_not_wait_until_its_worker_is_found_stuck() {

@@ -70,6 +70,7 @@ fn show(options: &Options) -> Result<ExitCode, String> {
     // Read first: a mistake in the name should not cost ten minutes.
     let earlier = options.against.as_deref().map(read).transpose()?;
     let mut failures = Vec::new();
+    let mut doubts = Vec::new();
     let report = match &options.from {
         Some(file) => read(file)?,
         None => race(options, &mut failures)?,
@@ -85,11 +86,19 @@ fn show(options: &Options) -> Result<ExitCode, String> {
         write(file, &report::html::render(&report))?;
     }
     if options.check {
-        failures.extend(report::limits::failures(&report));
+        let (over, may_be) = report::limits::check(&report);
+        failures.extend(over);
+        doubts = may_be;
         println!("\ncheck: {} failed", failures.len());
     }
     for failure in &failures {
         println!("  {failure}");
+    }
+    if !doubts.is_empty() {
+        println!("above, which may be chance:");
+    }
+    for doubt in &doubts {
+        println!("  {doubt}");
     }
     Ok(ExitCode::from(u8::from(!failures.is_empty())))
 }

@@ -55,7 +55,7 @@ fn run(name: &str, sides: &[Side], workers: usize, track: &mut Track<'_>) -> Del
             running[i] = Some((tails[i].prepare)(workers));
         }
         for round in 0..ROUNDS_PER_HEAT {
-            for i in in_turn(sides.len(), heat + round) {
+            for i in in_turn(sides.len(), heat * ROUNDS_PER_HEAT + round) {
                 track.watchdog.watch(name, sides[i].name());
                 let run = running[i].as_mut().expect("all were prepared");
                 let before = Usage::now();

@@ -655,7 +655,8 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If a multi-thread runtime is to start with a paused clock.
+    /// If a multi-thread runtime is to start with a paused clock; or if the environment says
+    /// [how many workers](Self::worker_threads) it is to have, and that is no number, or 0.
     pub fn build(&mut self) -> io::Result<Runtime> {
         let scheduler = match self.flavor {
             Flavor::CurrentThread => self.build_current_thread(None)?,

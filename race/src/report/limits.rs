@@ -33,7 +33,7 @@ const FEW_WAITS: f64 = 20.0;
 
 /// The most of Tokio's delay that a tail's may be, at these shares of the events. What is rare is seen rarely, and
 /// a machine that stands still for some milliseconds makes a tail of its own, on the side whose turn it is: over
-/// the limit is what is over it in all rounds together and in the usual round.
+/// the limit is what is over it in all rounds together and in the usual round; what is so in one of them may be.
 const DELAYS: &[(f64, f64)] = &[(0.5, 1.10), (0.99, 1.10), (0.999, 1.25)];
 
 /// The same of all rounds together where a task blocks its worker and Tokio's tasks suffer from it, which they do
@@ -63,21 +63,40 @@ const SLACK: &[(&str, f64)] = &[
     ("tick_100hz.waits_per_s", 5.0),
 ];
 
-/// What is over its limit, one line each.
-pub(crate) fn failures(report: &Report) -> Vec<String> {
-    let mut failures = Vec::new();
+/// Something above its limit.
+#[derive(Debug, PartialEq)]
+struct Finding {
+    /// Else it may be chance.
+    surely: bool,
+    text: String,
+}
+
+/// What is over its limit, one line each; and what may be.
+pub(crate) fn check(report: &Report) -> (Vec<String>, Vec<String>) {
+    let (sure, doubtful): (Vec<_>, Vec<_>) = findings(report)
+        .into_iter()
+        .partition(|finding| finding.surely);
+    let texts = |findings: Vec<Finding>| findings.into_iter().map(|finding| finding.text).collect();
+    (texts(sure), texts(doubtful))
+}
+
+fn findings(report: &Report) -> Vec<Finding> {
+    let mut findings = Vec::new();
     for contest in report.contests.iter().chain(&report.sweeps) {
-        failures.extend(time_failure(contest));
-        failures.extend(behind(&contest.name, "CPU", contest.cpu));
-        failures.extend(waits_failure(contest));
+        findings.extend(time_finding(contest));
+        findings.extend(behind(&contest.name, "CPU", contest.cpu));
+        findings.extend(waits_finding(contest));
     }
-    failures.extend(report.delays.iter().flat_map(delay_failures));
-    failures.extend(report.probes.iter().filter_map(probe_failure));
+    findings.extend(report.delays.iter().flat_map(delay_findings));
+    findings.extend(report.probes.iter().filter_map(probe_finding));
     let mean = means(&report.contests).map_or(0.0, |(time, _)| time);
     if report.contests.len() >= ALL && mean > MEAN {
-        failures.push(format!("geometric mean: {mean:.3} > {MEAN:.2}"));
+        findings.push(Finding {
+            surely: true,
+            text: format!("geometric mean: {mean:.3} > {MEAN:.2}"),
+        });
     }
-    failures
+    findings
 }
 
 /// For `--list`.
@@ -85,85 +104,95 @@ pub(crate) fn time_limit(name: &str) -> f64 {
     find(TIME, name).unwrap_or(NOT_BEHIND)
 }
 
-fn time_failure(contest: &Contest) -> Option<String> {
+fn time_finding(contest: &Contest) -> Option<Finding> {
     match find(TIME, &contest.name) {
         Some(limit) => exceeds(&contest.name, contest.time, limit),
         None => behind(&contest.name, "time", contest.time),
     }
 }
 
-fn exceeds(name: &str, ratio: Ratio, limit: f64) -> Option<String> {
+fn exceeds(name: &str, ratio: Ratio, limit: f64) -> Option<Finding> {
     let doubt = if ratio.low <= limit {
         ": the interval reaches the limit, more rounds may settle it"
     } else {
         ""
     };
-    (ratio.value > limit).then(|| {
-        format!(
+    (ratio.value > limit).then(|| Finding {
+        surely: true,
+        text: format!(
             "{name}: time {:.3} > {limit:.2} (95 % {:.2}–{:.2}){doubt}",
             ratio.value, ratio.low, ratio.high
-        )
+        ),
     })
 }
 
-fn behind(name: &str, what: &str, ratio: Ratio) -> Option<String> {
-    (ratio.low > NOT_BEHIND).then(|| {
-        format!(
-            "{name}: {what} {:.3}, and surely above {NOT_BEHIND:.2} (95 % {:.2}–{:.2})",
+fn behind(name: &str, what: &str, ratio: Ratio) -> Option<Finding> {
+    (ratio.value > NOT_BEHIND).then(|| Finding {
+        surely: is_sure(ratio),
+        text: format!(
+            "{name}: {what} {:.3} (95 % {:.2}–{:.2})",
             ratio.value, ratio.low, ratio.high
-        )
+        ),
     })
 }
 
-fn waits_failure(contest: &Contest) -> Option<String> {
+/// Whether all of the interval is above Tokio's.
+fn is_sure(ratio: Ratio) -> bool {
+    ratio.low > NOT_BEHIND
+}
+
+fn waits_finding(contest: &Contest) -> Option<Finding> {
     let [base, rival] = [contest.base(), contest.rival()].map(|lane| &lane.voluntary);
     let allowed: Vec<f64> = base.iter().map(|waits| waits + FEW_WAITS).collect();
-    let surely = Ratio::of(&allowed, rival, contest.rounds_per_heat).low > NOT_BEHIND;
-    surely.then(|| {
+    let ratio = Ratio::of(&allowed, rival, contest.rounds_per_heat);
+    (ratio.value > NOT_BEHIND).then(|| {
         let (name, base, rival) = (&contest.name, median(base), median(rival));
-        format!(
-            "{name}: {rival:.0} waits a round, and surely {FEW_WAITS:.0} above the base's {base:.0}"
-        )
+        Finding {
+            surely: is_sure(ratio),
+            text: format!("{name}: {rival:.0} waits a round, the base {base:.0}"),
+        }
     })
 }
 
-fn delay_failures(delays: &Delays) -> Vec<String> {
+fn delay_findings(delays: &Delays) -> Vec<Finding> {
     let [base, rival] = [&delays.lanes[0], &delays.lanes[1]];
     let name = &delays.name;
     let over = |&(share, limit): &(f64, f64)| {
         let (ratio, usual) = (delays.ratio(share), delays.usual_ratio(share));
-        let is_over = ratio.min(usual.value) > limit && usual.low > NOT_BEHIND;
         let percent = share * 100.0;
-        (is_over && rival.at(share) > DELAY_SLACK).then(|| {
-            format!(
+        (ratio.max(usual.value) > limit && rival.at(share) > DELAY_SLACK).then(|| Finding {
+            surely: ratio.min(usual.value) > limit && is_sure(usual),
+            text: format!(
                 "{name}: p{percent} {ratio:.2}, usually {:.2} > {limit:.2} (95 % {:.2}–{:.2})",
                 usual.value, usual.low, usual.high
-            )
+            ),
         })
     };
-    let mut failures: Vec<String> = DELAYS.iter().filter_map(over).collect();
+    let mut findings: Vec<Finding> = DELAYS.iter().filter_map(over).collect();
     let (share, limit) = STALLED;
     let ratio = delays.ratio(share);
     if name.starts_with("stall_") && base.at(share) > SUFFERS_FROM && ratio > limit {
         let percent = share * 100.0;
-        failures.push(format!("{name}: p{percent} {ratio:.2} > {limit:.2}"));
+        findings.push(Finding {
+            surely: true,
+            text: format!("{name}: p{percent} {ratio:.2} > {limit:.2}"),
+        });
     }
-    failures
+    findings
 }
 
-fn probe_failure(probe: &Compared) -> Option<String> {
+fn probe_finding(probe: &Compared) -> Option<Finding> {
     let (limit, surely) = match find(ABSOLUTE, &probe.name) {
         Some(limit) => (limit, true),
         None => {
             let slack = find(SLACK, &probe.name).unwrap_or(0.0);
-            (
-                probe.base * PROBE_OTHERWISE + slack,
-                probe.ratio.low > NOT_BEHIND,
-            )
+            (probe.base * PROBE_OTHERWISE + slack, is_sure(probe.ratio))
         }
     };
-    (surely && probe.rival > limit)
-        .then(|| format!("{}: {:.1} > {limit:.1}", probe.name, probe.rival))
+    (probe.rival > limit).then(|| Finding {
+        surely,
+        text: format!("{}: {:.1} > {limit:.1}", probe.name, probe.rival),
+    })
 }
 
 fn find(table: &[(&str, f64)], name: &str) -> Option<f64> {
@@ -207,15 +236,16 @@ mod tests {
         };
         assert_eq!(exceeds("x", ratio(0.40, 0.30), 0.40), None);
         assert!(exceeds("x", ratio(0.41, 0.30), 0.40).is_some());
-        assert_eq!(behind("x", "time", ratio(1.20, 0.90)), None);
-        assert!(behind("x", "time", ratio(1.20, 1.05)).is_some());
+        assert_eq!(behind("x", "time", ratio(0.99, 0.90)), None);
+        assert!(!behind("x", "time", ratio(1.20, 0.90)).unwrap().surely);
+        assert!(behind("x", "time", ratio(1.20, 1.05)).unwrap().surely);
         assert_eq!(time_limit("chained_spawn"), 0.40);
         assert_eq!(time_limit("oneshot"), NOT_BEHIND);
     }
 
     #[test]
     fn waits_are_too_many_if_they_surely_are() {
-        let failure = |rival: [f64; 6]| {
+        let surely = |rival: [f64; 6]| {
             let lane = |voluntary: &[f64]| Lane {
                 nanos_per_op: vec![1.0; 6],
                 cpu_micros: vec![1.0; 6],
@@ -223,11 +253,11 @@ mod tests {
                 ..Lane::new("a side")
             };
             let lanes = vec![lane(&[100.0; 6]), lane(&rival)];
-            waits_failure(&Contest::new("x", 1, 1, lanes))
+            waits_finding(&Contest::new("x", 1, 1, lanes)).map(|finding| finding.surely)
         };
-        assert!(failure([150.0; 6]).is_some());
-        assert_eq!(failure([119.0; 6]), None);
-        assert_eq!(failure([300.0, 300.0, 300.0, 80.0, 80.0, 80.0]), None);
+        assert_eq!(surely([150.0; 6]), Some(true));
+        assert_eq!(surely([119.0; 6]), None);
+        assert_eq!(surely([300.0, 300.0, 300.0, 80.0, 80.0, 80.0]), Some(false));
     }
 
     #[test]
@@ -236,45 +266,54 @@ mod tests {
             let rounds = rounds.iter().map(|round| round.to_vec()).collect();
             DelaysOf::new(side, rounds, Usage::default())
         };
-        let failures = |name: &str, base: &[&[f64]], rival: &[&[f64]]| {
+        // How many surely, and how many in all.
+        let findings = |name: &str, base: &[&[f64]], rival: &[&[f64]]| {
             let lanes = vec![of("base", base), of("rival", rival)];
             let name = name.to_owned();
             let rounds_per_heat = 1;
-            delay_failures(&Delays {
+            let findings = delay_findings(&Delays {
                 name,
                 rounds_per_heat,
                 lanes,
-            })
-            .len()
+            });
+            let sure = findings.iter().filter(|finding| finding.surely);
+            (sure.count(), findings.len())
         };
         const SHORT: &[f64] = &[1e6; 4];
         const LONG: &[f64] = &[9e6; 4];
-        assert_eq!(failures("tick", &[SHORT; 5], &[LONG; 5]), 3);
-        assert_eq!(
-            failures("tick", &[SHORT; 5], &[SHORT, SHORT, SHORT, SHORT, LONG]),
-            0
-        );
+        assert_eq!(findings("tick", &[SHORT; 5], &[LONG; 5]), (3, 3));
+        // In one round of many: it is said, and may be chance.
+        let once = [SHORT, SHORT, SHORT, SHORT, LONG];
+        assert_eq!(findings("tick", &[SHORT; 5], &once), (0, 2));
         // Behind in five heats of six is surely behind; in four it may be chance.
         let heats = |bad: usize| [&[LONG; 6][..bad], &[SHORT; 6][bad..]].concat();
-        assert_eq!(failures("tick", &[SHORT; 6], &heats(5)), 3);
-        assert_eq!(failures("tick", &[SHORT; 6], &heats(4)), 0);
+        assert_eq!(findings("tick", &[SHORT; 6], &heats(5)), (3, 3));
+        assert_eq!(findings("tick", &[SHORT; 6], &heats(4)), (0, 3));
         // Half of Tokio's, if that is much.
-        assert_eq!(failures("stall_x", &[LONG; 5], &[LONG; 5]), 1);
-        assert_eq!(failures("stall_x", &[SHORT; 5], &[SHORT; 5]), 0);
-        assert_eq!(failures("stall_x", &[LONG; 5], &[SHORT; 5]), 0);
+        assert_eq!(findings("stall_x", &[LONG; 5], &[LONG; 5]), (1, 1));
+        assert_eq!(findings("stall_x", &[SHORT; 5], &[SHORT; 5]), (0, 0));
+        assert_eq!(findings("stall_x", &[LONG; 5], &[SHORT; 5]), (0, 0));
     }
 
     #[test]
     fn memory_is_held_to_bytes_and_the_rest_to_tokio() {
+        let surely = |probe: &Compared| probe_finding(probe).map(|finding| finding.surely);
         let bytes = "idle_1m.bytes_per_task";
-        assert!(probe_failure(&compared(bytes, 400.0, 161.0)).is_some());
-        assert!(probe_failure(&compared(bytes, 100.0, 150.0)).is_none());
+        assert_eq!(surely(&compared(bytes, 400.0, 161.0)), Some(true));
+        assert_eq!(surely(&compared(bytes, 100.0, 150.0)), None);
         let up = "idle_1m.up_ns_per_task";
-        assert!(probe_failure(&compared(up, 100.0, 106.0)).is_some());
-        let of = |rival: [f64; 6]| Compared::new(up.to_owned(), vec![100.0; 6], rival.to_vec());
-        assert!(probe_failure(&of([120.0, 120.0, 120.0, 120.0, 120.0, 90.0])).is_some());
-        assert!(probe_failure(&of([120.0, 120.0, 120.0, 120.0, 90.0, 90.0])).is_none());
-        assert!(probe_failure(&compared("idle_cpu.cpu_ms_per_s", 0.1, 0.5)).is_none());
-        assert!(probe_failure(&compared("idle_cpu.cpu_ms_per_s", 0.1, 1.0)).is_some());
+        assert_eq!(surely(&compared(up, 100.0, 106.0)), Some(true));
+        let of = |base: f64, rival: [f64; 6]| {
+            Compared::new(up.to_owned(), vec![base; 6], rival.to_vec())
+        };
+        let five = [120.0, 120.0, 120.0, 120.0, 120.0, 90.0];
+        assert_eq!(surely(&of(100.0, five)), Some(true));
+        let four = [120.0, 120.0, 120.0, 120.0, 90.0, 90.0];
+        assert_eq!(surely(&of(100.0, four)), Some(false));
+        // Something is surely more than nothing.
+        assert_eq!(surely(&of(0.0, [50.0; 6])), Some(true));
+        let idle = "idle_cpu.cpu_ms_per_s";
+        assert_eq!(surely(&compared(idle, 0.1, 0.5)), None);
+        assert_eq!(surely(&compared(idle, 0.1, 1.0)), Some(true));
     }
 }

@@ -31,6 +31,10 @@ pub(crate) fn median(values: &[f64]) -> f64 {
 pub(crate) fn quantile(sorted: &[f64], q: f64) -> f64 {
     let place = q * (sorted.len() - 1) as f64;
     let (low, high) = (place.floor() as usize, place.ceil() as usize);
+    if sorted[low] == sorted[high] {
+        // Both may be infinite: a ratio to nothing.
+        return sorted[low];
+    }
     sorted[low] + (sorted[high] - sorted[low]) * place.fract()
 }
 

@@ -11,11 +11,13 @@
 //!   found what it took beyond the [spared sleep](Spin::spared). It earns by the clock, a [32nd](SHARE) of the time
 //!   that passes and at most a [little](TRIAL) a wait. Who cannot pay for a whole spin sleeps at once.
 //!
-//! So whatever the rhythm, what a kind spins beyond the time that the spared sleeps would have taken is at most 3 % of
-//! one core, and the [size of the account](MOST) once; but for the [looks](LOOKS) since the clock was last read. A spin
-//! that saves a longer sleep is no waste, and has no other bound: two that answer each other in a microsecond spin half
-//! of the time, and take less of the processors than if they slept. (Nor is one charged that soon saw work, which
-//! another worker then took.)
+//! So whatever the rhythm, what a kind spins in vain is at most 3 % of one core, and the [size of the account](MOST)
+//! once; but for the [looks](LOOKS) since the clock was last read. The same holds of what it spins beyond the
+//! [spared sleeps](SPARED), a constant that was measured on a virtual machine; on others a sleep takes less. A spin that
+//! saves a longer sleep is no waste, and has no other bound: two that answer each other in a microsecond spin half of the
+//! time, and take less of the processors than if they slept. (Nor is one charged that soon saw work, which another
+//! worker then took.) There is one account a kind: where one waits in vain and another is answered at once, the first
+//! may leave the second nothing to spin for.
 //!
 //! Tried before. To count the spins that found against those that did not: it spins on where every other one finds,
 //! just before its end, and takes a third of a core. To let the spared sleeps pay for spins in vain: so does a rhythm of
@@ -88,35 +90,52 @@ impl Spin {
             return false;
         }
         let start = Instant::now();
-        let mut credit = self.earn(start);
+        let mut account = self.account();
         let mut found = None;
-        if credit >= PRICE {
+        if account.affords(start.saturating_duration_since(self.opened)) {
             found = spin(start, look);
-            credit = credit.saturating_sub(price(found, self.spared));
+            account.pay(found, self.spared);
         }
-        self.credit.store(credit, Relaxed);
+        self.credit.store(account.credit, Relaxed);
+        self.earned.store(account.earned, Relaxed);
         // Ordering: release pairs with the acquire above.
         self.taken.store(false, Release);
         found.is_some()
     }
 
-    /// The credit with what was earned until `now`.
-    fn earn(&self, now: Instant) -> u32 {
-        let now = now.saturating_duration_since(self.opened).as_nanos() as u64;
-        let passed = now.saturating_sub(self.earned.load(Relaxed));
-        self.earned.store(now, Relaxed);
-        (self.credit.load(Relaxed) + earnings(passed)).min(MOST)
+    /// As the last one left it.
+    fn account(&self) -> Account {
+        Account {
+            credit: self.credit.load(Relaxed),
+            earned: self.earned.load(Relaxed),
+        }
     }
 }
 
-/// What is earned if so many nanoseconds have passed since the last wait.
-fn earnings(passed: u64) -> u32 {
-    (passed / SHARE).min(u64::from(TRIAL)) as u32
+/// The account of processor time, in nanoseconds.
+#[derive(Debug)]
+struct Account {
+    credit: u32,
+    /// Until when it has earned.
+    earned: u64,
 }
 
-/// What a spin costs that found something after so many nanoseconds, or nothing.
-fn price(found: Option<u32>, spared: u32) -> u32 {
-    found.map_or(PRICE, |spent| spent.saturating_sub(spared))
+impl Account {
+    /// Earns until `now`; whether that is enough for a whole spin.
+    fn affords(&mut self, now: Duration) -> bool {
+        let now = now.as_nanos() as u64;
+        let passed = now.saturating_sub(self.earned);
+        self.earned = now;
+        let earnings = (passed / SHARE).min(u64::from(TRIAL)) as u32;
+        self.credit = (self.credit + earnings).min(MOST);
+        self.credit >= PRICE
+    }
+
+    /// For a spin that found something after so many nanoseconds, or nothing.
+    fn pay(&mut self, found: Option<u32>, spared: u32) {
+        let price = found.map_or(PRICE, |spent| spent.saturating_sub(spared));
+        self.credit = self.credit.saturating_sub(price);
+    }
 }
 
 /// The nanoseconds from `start` until `look` found something, at most [`PRICE`].
@@ -156,15 +175,15 @@ mod tests {
     /// takes a tenth of a microsecond to do.
     fn rehearse(times: u32, spared: u32, mut gap: impl FnMut(u32) -> u32) -> Rehearsal {
         let mut sum = Rehearsal::default();
-        let (mut credit, mut passed) = (MOST, 0);
+        let mut account = Account {
+            credit: MOST,
+            earned: 0,
+        };
         for wait in 0..times {
             let gap = gap(wait);
-            credit = (credit + earnings(passed)).min(MOST);
             let found = (gap < PRICE).then_some(gap);
-            if credit < PRICE {
-                sum.slept += 1;
-            } else {
-                credit -= price(found, spared).min(credit);
+            if account.affords(Duration::from_nanos(sum.passed)) {
+                account.pay(found, spared);
                 sum.spun += u64::from(found.unwrap_or(PRICE));
                 match found {
                     Some(_) => sum.spared += 1,
@@ -173,9 +192,10 @@ mod tests {
                         sum.slept += 1;
                     }
                 }
+            } else {
+                sum.slept += 1;
             }
-            passed = u64::from(gap) + 100;
-            sum.passed += passed;
+            sum.passed += u64::from(gap) + 100;
         }
         sum
     }
@@ -226,6 +246,24 @@ mod tests {
         assert_eq!(sum.spared, 0);
         let tries = sum.spun / u64::from(PRICE);
         assert!((900..=1_016).contains(&tries), "{tries} tries");
+    }
+
+    #[test]
+    fn who_cannot_pay_does_not_look() {
+        const WAITS: u32 = 40;
+        let spin = Spin::new(1, SPARED);
+        let mut tries = 0;
+        for _ in 0..WAITS {
+            let mut looked = false;
+            assert!(!spin.wait(0, || {
+                looked = true;
+                false
+            }));
+            tries += u32::from(looked);
+        }
+        // What was there at the beginning, and the most that so many waits can earn.
+        assert!(tries >= MOST / PRICE, "{tries} tries");
+        assert!(tries <= (MOST + WAITS * TRIAL) / PRICE, "{tries} tries");
     }
 
     #[test]

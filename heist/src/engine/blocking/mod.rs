@@ -63,7 +63,7 @@
 //! spin is given up for a while when it does not pay: see [`Spin`](crate::engine::base::spin).
 //!
 //! **Orderings.** Everything is under the lock, except the bell ([`Parker`](crate::engine::base::parker), P1 to P3) and the
-//! relaxed words of the spin, which order nothing.
+//! words of the spin, which order nothing else.
 //!
 //! **Rejected.** *One wake a submit* (Tokio): a burst of n costs n system calls, or n threads
 //! created by the submitter under its lock. *Creating under the lock*: 20 to 60 µs during which

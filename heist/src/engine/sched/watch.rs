@@ -18,8 +18,9 @@
 //!   comes before that, once. Each look that finds all asleep makes the wait four times as long, up to [`LATE`]. So a
 //!   busy runtime is looked at a hundred times a second, at most 170, which is nothing to what it does itself, and one
 //!   that sleeps most of the time about six times. Where looks come soon, a stall is seen after 12 ms if there was little
-//!   to do, 20 ms if much; where all slept at the last looks, after 170 ms. After a stall looks come soon for a while,
-//!   which is shorter if nothing is polled.
+//!   to do, 20 ms if much; where all slept at the last looks, after 170 ms. A close look takes a poll of 2 ms for a stall,
+//!   and has it relieved. After a stall looks come soon for a while, which is shorter if nothing is polled, or if only a
+//!   close look saw it.
 //! * **W3** When all are asleep and nothing was polled for a while ([`SETTLED`]), the watch dozes until a
 //!   worker that gets up sees it and wakes it: an idle runtime has no wake-ups. It begins like that.
 //!   From the last poll to the doze it has two looks; but if the last doze was shorter than [`CALM`],
@@ -62,7 +63,7 @@
 //!
 //! # Tested by
 //!
-//! `tests/stall.rs`, and the loom models below. W3's ends in a deadlock without either fence. Those of W5 to W7
+//! `tests/stall.rs`, `tests` below for W2, and the loom models. W3's ends in a deadlock without either fence. Those of W5 to W7
 //! fail if the deadline is read before the horizon is published or without the lock, and without the fence in
 //! `plan`, in `is_concern`, or in `start_sleep`.
 
@@ -173,9 +174,8 @@ impl Watch {
 /// The thread.
 fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
     let mut seen = Vec::new();
-    let mut interval = SOON;
+    let mut rhythm = Rhythm::new();
     let mut settled = SETTLED;
-    let mut alert = 0_u32;
     let mut next_look = None;
     let mut census = None;
     bed.parker.park();
@@ -183,7 +183,7 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
     while !bed.closing.load(Acquire) {
         let Some(strong) = crew.upgrade() else { return };
         let now = strong.services().clock().now();
-        let look_at = *next_look.get_or_insert(now + interval);
+        let look_at = *next_look.get_or_insert(now + rhythm.interval);
         let wait = strong.plan(bed, now, look_at);
         drop(strong);
         let told = bed.parker.park_timeout(wait);
@@ -192,32 +192,20 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
         let now = crew.services().clock().now();
         crew.fire_overdue(now);
         if told {
-            // W6: somebody is awake.
-            alert = alert.max(TOLD_LOOKS);
-            // A close look stays one: none follows it at once (W2).
-            interval = interval.min(SOON);
+            rhythm.told();
             next_look = Some(look_at.min(now + SOON));
         }
         if now < look_at {
             continue;
         }
         let look = crew.look(&mut seen);
-        if look > Look::Resting {
+        if look.found > Found::Resting {
             let census = census.get_or_insert_with(|| Census::new(crew.num_workers()));
             crew.count_waiting(census, now);
         }
-        let idle = look == Look::Idle && interval >= settled;
-        alert = match look {
-            Look::Stuck => ALERT_LOOKS,
-            Look::Idle => alert.saturating_sub(10),
-            Look::Resting | Look::Moving | Look::Slow => alert.saturating_sub(1),
-        };
-        interval = match look {
-            Look::Idle | Look::Resting if alert == 0 => (GROWTH * interval.max(SOON)).min(LATE),
-            Look::Slow if interval != CLOSE => CLOSE,
-            _ => SOON,
-        };
-        next_look = Some(now + interval);
+        let idle = look.found == Found::Idle && rhythm.interval >= settled;
+        rhythm.after(look);
+        next_look = Some(now + rhythm.interval);
         if idle && bed.doze(|| crew.idle.num_asleep() == crew.num_workers()) {
             drop(crew);
             let since = Instant::now();
@@ -226,7 +214,7 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
                 true => LATE,
                 false => SETTLED,
             };
-            interval = SOON;
+            rhythm.interval = SOON;
             next_look = None;
         }
     }
@@ -331,17 +319,66 @@ struct Seen {
 
 /// What a look found, in ascending order: of several workers, the last counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Look {
+enum Found {
     /// All asleep, and nothing polled since the last look.
     Idle,
     /// All asleep now.
     Resting,
     /// Somebody is awake.
     Moving,
-    /// Somebody is awake who has made few polls since the last look, and somebody asleep.
-    Slow,
     /// A worker is in the same poll as at the last look.
     Stuck,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Look {
+    found: Found,
+    /// Somebody is awake who has made few polls since the last look, and somebody asleep.
+    slow: bool,
+}
+
+/// How the looks follow each other (W2).
+#[derive(Debug)]
+struct Rhythm {
+    /// From the last look to the next.
+    interval: Duration,
+    /// Looks that come soon in any case.
+    alert: u32,
+}
+
+impl Rhythm {
+    fn new() -> Self {
+        Self {
+            interval: SOON,
+            alert: 0,
+        }
+    }
+
+    /// W6: somebody is awake.
+    fn told(&mut self) {
+        self.alert = self.alert.max(TOLD_LOOKS);
+        // A close look stays one: none follows it at once.
+        self.interval = self.interval.min(SOON);
+    }
+
+    fn after(&mut self, look: Look) {
+        let was_close = self.interval == CLOSE;
+        self.alert = match look.found {
+            // All that is known is a poll of two milliseconds.
+            Found::Stuck if was_close => self.alert.max(TOLD_LOOKS),
+            Found::Stuck => ALERT_LOOKS,
+            Found::Idle => self.alert.saturating_sub(10),
+            Found::Resting | Found::Moving if was_close => self.alert,
+            Found::Resting | Found::Moving => self.alert.saturating_sub(1),
+        };
+        self.interval = match look.found {
+            Found::Idle | Found::Resting if self.alert == 0 => {
+                (GROWTH * self.interval.max(SOON)).min(LATE)
+            }
+            _ if look.slow && !was_close => CLOSE,
+            _ => SOON,
+        };
+    }
 }
 
 impl<S: Strategy> Crew<S> {
@@ -384,7 +421,10 @@ impl<S: Strategy> Crew<S> {
     /// Compares each worker with what was seen of it last time.
     fn look(&self, seen: &mut Vec<Seen>) -> Look {
         seen.resize(self.num_workers(), Seen::default());
-        let mut found = Look::Idle;
+        let mut look = Look {
+            found: Found::Idle,
+            slow: false,
+        };
         for (index, (post, seen)) in self.posts.iter().zip(seen).enumerate() {
             let present = Seen {
                 polls: post.counters.polls.get(),
@@ -392,19 +432,21 @@ impl<S: Strategy> Crew<S> {
             };
             let before = std::mem::replace(seen, present);
             let polls = present.polls.wrapping_sub(before.polls);
-            found = found.max(match (present.awake, polls) {
-                (false, 0) => Look::Idle,
-                (false, _) => Look::Resting,
+            look.found = look.found.max(match (present.awake, polls) {
+                (false, 0) => Found::Idle,
+                (false, _) => Found::Resting,
                 (true, 0) if before.awake => {
                     self.relieve(index);
-                    Look::Stuck
+                    Found::Stuck
                 }
-                // Or it is just getting up.
-                (true, ..FEW) if self.idle.some_asleep() => Look::Slow,
-                (true, _) => Look::Moving,
+                (true, polls) => {
+                    // Or it is just getting up.
+                    look.slow |= polls < FEW && self.idle.some_asleep();
+                    Found::Moving
+                }
             });
         }
-        found
+        look
     }
 
     /// Sees whether workers have to wait for processors.
@@ -427,6 +469,75 @@ impl<S: Strategy> Crew<S> {
         {
             self.unpark(sleeper);
         }
+    }
+}
+
+#[cfg(all(test, not(heist_loom)))]
+mod tests {
+    use super::*;
+
+    fn after(rhythm: &mut Rhythm, found: Found, slow: bool) -> Duration {
+        rhythm.after(Look { found, slow });
+        rhythm.interval
+    }
+
+    fn run(rhythm: &mut Rhythm, found: Found, slow: bool, looks: usize) -> Vec<u64> {
+        let intervals = (0..looks).map(|_| after(rhythm, found, slow).as_millis() as u64);
+        intervals.collect()
+    }
+
+    #[test]
+    fn looks_come_soon_while_somebody_is_awake_and_later_while_none_is() {
+        let mut rhythm = Rhythm::new();
+        assert_eq!(run(&mut rhythm, Found::Moving, false, 3), [10, 10, 10]);
+        assert_eq!(
+            run(&mut rhythm, Found::Resting, false, 4),
+            [40, 160, 160, 160]
+        );
+        assert_eq!(after(&mut rhythm, Found::Moving, false), SOON);
+        assert_eq!(run(&mut rhythm, Found::Idle, false, 2), [40, 160]);
+    }
+
+    #[test]
+    fn few_polls_have_a_close_look_follow_and_no_two_of_them() {
+        let mut rhythm = Rhythm::new();
+        assert_eq!(run(&mut rhythm, Found::Moving, true, 5), [2, 10, 2, 10, 2]);
+        rhythm.told();
+        assert_eq!(after(&mut rhythm, Found::Moving, true), SOON);
+        // Two looks from the last poll to the doze, from a close one as well.
+        rhythm = Rhythm::new();
+        after(&mut rhythm, Found::Moving, true);
+        assert_eq!(run(&mut rhythm, Found::Idle, false, 2), [40, 160]);
+    }
+
+    #[test]
+    fn one_who_is_stuck_does_not_hide_another_who_may_be() {
+        let mut rhythm = Rhythm::new();
+        assert_eq!(run(&mut rhythm, Found::Stuck, true, 3), [2, 10, 2]);
+        assert_eq!(after(&mut rhythm, Found::Stuck, false), SOON);
+    }
+
+    #[test]
+    fn after_a_stall_looks_come_soon_for_a_while() {
+        let soon = |rhythm: &mut Rhythm, found| {
+            let looks = run(rhythm, found, false, 200);
+            looks.iter().take_while(|&&millis| millis == 10).count()
+        };
+        let mut rhythm = Rhythm::new();
+        after(&mut rhythm, Found::Stuck, false);
+        assert_eq!(soon(&mut rhythm, Found::Resting), 99);
+        after(&mut rhythm, Found::Stuck, false);
+        assert_eq!(soon(&mut rhythm, Found::Idle), 9);
+        // Of a poll of two milliseconds less is known.
+        rhythm = Rhythm::new();
+        assert_eq!(after(&mut rhythm, Found::Moving, true), CLOSE);
+        after(&mut rhythm, Found::Stuck, false);
+        assert_eq!(soon(&mut rhythm, Found::Resting), 9);
+        // Nor does a close look take away from what is.
+        rhythm = Rhythm::new();
+        after(&mut rhythm, Found::Stuck, false);
+        run(&mut rhythm, Found::Moving, true, 50);
+        assert_eq!(soon(&mut rhythm, Found::Resting), 74);
     }
 }
 
