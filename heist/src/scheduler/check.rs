@@ -130,6 +130,7 @@ fn run_load<S: Scheduler>(
     }
 }
 
+#[inline]
 fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -152,14 +153,17 @@ struct Entries {
 }
 
 impl Ledger {
+    #[inline]
     fn lock(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    #[inline]
     fn problem(&self, text: String) {
         self.lock().problem.get_or_insert(text);
     }
 
+    #[inline]
     fn who_is_missing(&self) -> String {
         let entries = self.lock();
         match entries.tasks.iter().next() {
@@ -269,8 +273,9 @@ const LOADS: &[Load] = &[
     ("a shutdown with tasks everywhere", shutdown),
 ];
 
-/// The loads' tasks are of one type: this is compiled with every program, and each type of task takes the compiler as long
-/// as a page of other code.
+// What follows is `inline` so that it is compiled by those who call `check`, and not with every program.
+
+/// The loads' tasks are of one type: each takes the compiler as long as a page of other code.
 type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 fn boxed(task: impl Future<Output = ()> + Send + 'static) -> Boxed {
@@ -282,6 +287,7 @@ fn spawn(runtime: &Runtime, task: impl Future<Output = ()> + Send + 'static) -> 
     runtime.spawn(boxed(task))
 }
 
+#[inline]
 fn join(runtime: &Runtime, tasks: Vec<JoinHandle<()>>) {
     runtime.block_on(async {
         for task in tasks {
@@ -290,11 +296,13 @@ fn join(runtime: &Runtime, tasks: Vec<JoinHandle<()>>) {
     });
 }
 
+#[inline]
 fn from_outside(runtime: &Runtime) {
     let tasks = (0..500).map(|_| spawn(runtime, async {})).collect();
     join(runtime, tasks);
 }
 
+#[inline]
 fn tree(runtime: &Runtime) {
     fn grow(depth: u32) -> Boxed {
         Box::pin(async move {
@@ -309,6 +317,7 @@ fn tree(runtime: &Runtime) {
     join(runtime, vec![spawn(runtime, grow(7))]);
 }
 
+#[inline]
 fn yields(runtime: &Runtime) {
     let task = || async {
         for _ in 0..50 {
@@ -318,6 +327,7 @@ fn yields(runtime: &Runtime) {
     join(runtime, (0..20).map(|_| spawn(runtime, task())).collect());
 }
 
+#[inline]
 fn channels(runtime: &Runtime) {
     let mut tasks = Vec::new();
     for _ in 0..10 {
@@ -338,6 +348,7 @@ fn channels(runtime: &Runtime) {
     join(runtime, tasks);
 }
 
+#[inline]
 fn foreign_wakes(runtime: &Runtime) {
     let (senders, receivers): (Vec<_>, Vec<_>) =
         (0..300).map(|_| crate::sync::oneshot::channel()).unzip();
@@ -355,6 +366,7 @@ fn foreign_wakes(runtime: &Runtime) {
     sends.join().expect("sending does not panic");
 }
 
+#[inline]
 fn one_by_one(runtime: &Runtime) {
     for i in 0..100 {
         if i % 20 == 0 {
@@ -365,6 +377,7 @@ fn one_by_one(runtime: &Runtime) {
     }
 }
 
+#[inline]
 fn beside_busy(runtime: &Runtime) {
     let stop = Arc::new(AtomicBool::new(false));
     let busy = (0..20).map(|_| {
@@ -388,11 +401,13 @@ fn beside_busy(runtime: &Runtime) {
     join(runtime, busy);
 }
 
+#[inline]
 fn timers(runtime: &Runtime) {
     let nap = |i: u64| async move { crate::time::sleep(Duration::from_micros(50 * i)).await };
     join(runtime, (0..40).map(|i| spawn(runtime, nap(i))).collect());
 }
 
+#[inline]
 fn blocking(runtime: &Runtime) {
     let task = || async {
         yield_now().await;
@@ -402,6 +417,7 @@ fn blocking(runtime: &Runtime) {
     join(runtime, (0..10).map(|_| spawn(runtime, task())).collect());
 }
 
+#[inline]
 fn panics(runtime: &Runtime) {
     for _ in 0..10 {
         let task = spawn(runtime, async {
@@ -428,6 +444,7 @@ impl Future for Restless {
     }
 }
 
+#[inline]
 fn shutdown(runtime: &Runtime) {
     let wakers = Arc::new(Mutex::new(Vec::<Waker>::new()));
     for i in 0..120 {

@@ -47,10 +47,12 @@ impl Class {
     ///
     /// Outside of a task.
     #[track_caller]
+    #[inline]
     pub fn enter(self) {
         scheduler::set_tag(self as u16);
     }
 
+    #[inline]
     fn of(task: &Runnable) -> Self {
         match task.tag() {
             1 => Self::Latency,
@@ -112,11 +114,13 @@ struct Shelf {
 }
 
 impl Shelf {
+    #[inline]
     fn len(&self, class: Class) -> usize {
         // Relaxed: the runtime has put a fence between the push and our look, or it will be told.
         self.lens[class as usize].load(Ordering::Relaxed)
     }
 
+    #[inline]
     fn is_empty(&self) -> bool {
         BY_RANK.iter().all(|&class| self.len(class) == 0)
     }
@@ -129,6 +133,7 @@ impl Shelf {
         result
     }
 
+    #[inline]
     fn pop(&self, class: Class) -> Option<Runnable> {
         if self.len(class) == 0 {
             return None;
@@ -147,6 +152,7 @@ pub struct Credits {
 
 impl Classes {
     /// For a runtime with `workers` workers, with weights 16, 4 and 1.
+    #[inline]
     pub fn new(workers: usize) -> Self {
         Self {
             shelves: (0..=workers).map(|_| CachePadded::default()).collect(),
@@ -161,6 +167,7 @@ impl Classes {
     /// If one is 0, which would starve a class.
     #[must_use]
     #[track_caller]
+    #[inline]
     pub fn weights(mut self, latency: u32, normal: u32, batch: u32) -> Self {
         assert!(
             latency > 0 && normal > 0 && batch > 0,
@@ -170,11 +177,13 @@ impl Classes {
         self
     }
 
+    #[inline]
     fn common(&self) -> &Shelf {
         &self.shelves[self.shelves.len() - 1]
     }
 
     /// Of a class, from the worker's own queue or the common one, in turn.
+    #[inline]
     fn pop(&self, index: usize, class: Class, tick: u32) -> Option<Runnable> {
         let (own, common) = (&self.shelves[index], self.common());
         if tick.is_multiple_of(2) {
@@ -188,6 +197,7 @@ impl Classes {
 impl Scheduler for Classes {
     type Worker = Credits;
 
+    #[inline]
     fn worker(&self, index: usize) -> Credits {
         Credits {
             index,
@@ -195,6 +205,7 @@ impl Scheduler for Classes {
         }
     }
 
+    #[inline]
     fn push(&self, task: Runnable, _: Cause, worker: Option<&mut Credits>) -> Tell {
         let class = Class::of(&task);
         match worker {
@@ -212,6 +223,7 @@ impl Scheduler for Classes {
         }
     }
 
+    #[inline]
     fn next(&self, own: &mut Credits, turn: &mut Turn<'_>) -> Option<Runnable> {
         // Twice: when all who have turns left have nothing, everybody gets new ones.
         for _ in 0..2 {
@@ -233,6 +245,7 @@ impl Scheduler for Classes {
         None
     }
 
+    #[inline]
     fn steal(&self, own: &mut Credits, turn: &mut Turn<'_>) -> Option<Runnable> {
         let workers = self.shelves.len() - 1;
         for class in BY_RANK {
@@ -258,14 +271,17 @@ impl Scheduler for Classes {
         None
     }
 
+    #[inline]
     fn has_work(&self, own: &Credits) -> bool {
         !self.shelves[own.index].is_empty() || !self.common().is_empty()
     }
 
+    #[inline]
     fn has_shared_work(&self) -> bool {
         self.shelves.iter().any(|shelf| !shelf.is_empty())
     }
 
+    #[inline]
     fn queue_depth(&self, index: usize) -> usize {
         let shelf = &self.shelves[index];
         BY_RANK.iter().map(|&class| shelf.len(class)).sum()

@@ -22,6 +22,7 @@ pub struct GlobalQueue {
 
 impl GlobalQueue {
     /// For a runtime with any number of workers.
+    #[inline]
     pub fn new(_workers: usize) -> Self {
         Self {
             queue: Mutex::default(),
@@ -29,10 +30,12 @@ impl GlobalQueue {
         }
     }
 
+    #[inline]
     fn queue(&self) -> MutexGuard<'_, VecDeque<Runnable>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    #[inline]
     fn is_empty(&self) -> bool {
         // Relaxed: the runtime has put a fence between the push and our look, or it will be told.
         self.len.load(Ordering::Relaxed) == 0
@@ -42,6 +45,7 @@ impl GlobalQueue {
 impl Scheduler for GlobalQueue {
     type Worker = ();
 
+    #[inline]
     fn worker(&self, _index: usize) {}
 
     fn push(&self, task: Runnable, _: Cause, _: Option<&mut ()>) -> Tell {
@@ -51,6 +55,7 @@ impl Scheduler for GlobalQueue {
         Tell::Anyone
     }
 
+    #[inline]
     fn next(&self, _: &mut (), _: &mut Turn<'_>) -> Option<Runnable> {
         if self.is_empty() {
             return None;
@@ -61,10 +66,12 @@ impl Scheduler for GlobalQueue {
         task
     }
 
+    #[inline]
     fn has_work(&self, _: &()) -> bool {
         !self.is_empty()
     }
 
+    #[inline]
     fn has_shared_work(&self) -> bool {
         !self.is_empty()
     }

@@ -17,6 +17,7 @@ pub struct RoundRobin {
 
 impl RoundRobin {
     /// For a runtime with `workers` workers.
+    #[inline]
     pub fn new(workers: usize) -> Self {
         Self {
             shards: Shards::new(workers),
@@ -27,6 +28,7 @@ impl RoundRobin {
 impl Scheduler for RoundRobin {
     type Worker = Own;
 
+    #[inline]
     fn worker(&self, index: usize) -> Own {
         self.shards.own(index)
     }
@@ -44,10 +46,12 @@ impl Scheduler for RoundRobin {
         self.shards.next(own, turn)
     }
 
+    #[inline]
     fn has_work(&self, own: &Own) -> bool {
         self.shards.has_work(own)
     }
 
+    #[inline]
     fn queue_depth(&self, index: usize) -> usize {
         self.shards.queue_depth(index)
     }

@@ -65,6 +65,7 @@ pub struct Sharded {
 
 impl Sharded {
     /// For a runtime with `workers` workers.
+    #[inline]
     pub fn new(workers: usize) -> Self {
         Self {
             shards: Shards::new(workers),
@@ -76,6 +77,7 @@ impl Sharded {
     /// default: it pays if the machine does nothing else, and costs if it does. Only on Linux; where the system
     /// refuses, workers are not bound.
     #[must_use]
+    #[inline]
     pub fn pin_to_cores(mut self, pin: bool) -> Self {
         self.pin = pin;
         self
@@ -85,6 +87,7 @@ impl Sharded {
 impl Scheduler for Sharded {
     type Worker = Own;
 
+    #[inline]
     fn worker(&self, index: usize) -> Own {
         self.shards.own(index)
     }
@@ -106,20 +109,24 @@ impl Scheduler for Sharded {
         self.shards.next(own, turn)
     }
 
+    #[inline]
     fn has_work(&self, own: &Own) -> bool {
         self.shards.has_work(own)
     }
 
+    #[inline]
     fn queue_depth(&self, index: usize) -> usize {
         self.shards.queue_depth(index)
     }
 
+    #[inline]
     fn on_start(&self, index: usize) {
         if self.pin {
             let _ = affinity::pin(index);
         }
     }
 
+    #[inline]
     fn keeps_tasks(&self) -> bool {
         true
     }

@@ -95,6 +95,7 @@ struct Queued {
 }
 
 impl Shards {
+    #[inline]
     pub(super) fn new(workers: usize) -> Self {
         let shard = |_| {
             Arc::new(Shard {
@@ -109,11 +110,13 @@ impl Shards {
     }
 
     /// The next worker in turn.
+    #[inline]
     pub(super) fn deal(&self) -> usize {
         self.turn.fetch_add(1, Ordering::Relaxed) % self.shards.len()
     }
 
     /// What worker `index` has for itself.
+    #[inline]
     pub(super) fn own(&self, index: usize) -> Own {
         Own {
             shard: Arc::clone(&self.shards[index]),
@@ -143,6 +146,7 @@ impl Shards {
 
     /// Pushes `task`, whose tag is not that of `worker`.
     #[cold]
+    #[inline]
     fn send(&self, task: Runnable, cause: Cause, worker: Option<&mut Own>) -> Tell {
         // Beyond the last worker only if a user gave the tag.
         let home = (task.tag() as usize - 1) % self.shards.len();
@@ -171,10 +175,12 @@ impl Shards {
         Some(task)
     }
 
+    #[inline]
     pub(super) fn has_work(&self, own: &Own) -> bool {
         own.len() > 0 || !own.shard.inbox.is_empty()
     }
 
+    #[inline]
     pub(super) fn queue_depth(&self, index: usize) -> usize {
         self.shards[index].queued.get() as usize
     }
@@ -188,6 +194,7 @@ pub(super) fn tag_of(index: usize) -> u16 {
 impl Own {
     /// Takes what others have sent.
     #[cold]
+    #[inline]
     fn open_inbox(&mut self) {
         self.until_inbox = INBOX_INTERVAL;
         if self.shard.inbox.is_empty() {
@@ -308,6 +315,7 @@ impl Own {
         }
     }
 
+    #[inline]
     fn len(&self) -> usize {
         let only = usize::from(self.only.is_some());
         only + self.gatherers.len() + self.encore.len() + self.queue.len()
