@@ -163,7 +163,7 @@ fn delay_findings(delays: &Delays) -> Vec<Finding> {
         (ratio.max(usual.value) > limit && rival.at(share) > DELAY_SLACK).then(|| Finding {
             surely: ratio.min(usual.value) > limit && is_sure(usual),
             text: format!(
-                "{name}: p{percent} {ratio:.2}, usually {:.2} > {limit:.2} (95 % {:.2}–{:.2})",
+                "{name}: p{percent} {ratio:.2}, usually {:.2} (95 % {:.2}–{:.2}), limit {limit:.2}",
                 usual.value, usual.low, usual.high
             ),
         })

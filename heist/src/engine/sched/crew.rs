@@ -128,6 +128,7 @@ impl<S: Strategy> Crew<S> {
         hooks: Hooks,
     ) -> Arc<Self> {
         let hooks = hooks.complete();
+        let now = services.clock().now();
         let mut rng = FastRand::new(config.seed);
         let posts = (0..config.workers)
             .map(|index| {
@@ -172,7 +173,7 @@ impl<S: Strategy> Crew<S> {
             foreign_completed: Counter::default(),
             foreign_calls: ForeignCalls::new(),
             watch: Watch::new(),
-            crowding: Crowding::default(),
+            crowding: Crowding::new(now),
             worker_spin: Spin::new(config.cores, SPARED_OF_MANY),
             guest_spin: Spin::new(config.cores, SPARED),
             config,

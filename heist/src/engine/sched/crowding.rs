@@ -8,271 +8,395 @@
 //! work is then done by more threads in turns, and between the turns processors stand idle, as whoever would use them
 //! waits behind somebody on another one.
 //!
-//! The workers know: the system counts for each thread how long it could have run and had to wait for a processor
-//! (Linux, `schedstat`). The [`watch`](super::watch) reads that at its looks, of [a few](AT_A_LOOK) workers at a time.
+//! The workers know: the system counts for each thread how long it ran, and how long it could have run and had to wait
+//! for a processor (Linux, `schedstat`). The [`watch`](super::watch) reads that of [a few](GROUP) workers, and again
+//! [a while](WINDOW) later.
 //!
 //! # States
 //!
-//! *Free*, until a worker has waited for more than a [share](CROWDED_FROM) of the time between two readings. Then
-//! *crowded*, for a [while](HOLD), as nothing is to be learned meanwhile: with fewer threads awake there is no
-//! waiting. Then free again, on [trial](TRIAL): if that ends as before, the next while is twice as long, up to
-//! [`LONGEST`]. What follows from it is rule I13.
+//! *Free*, until a group of workers has waited for more than a [share](CROWDED_FROM) of the time that it ran. Then
+//! *crowded*, for a [time](HOLD), in which there is nothing to learn: with fewer threads awake there is no waiting.
+//! Then free again, on trial: if the next comparison says the same, it is crowded for twice as long, up to
+//! [`LONGEST`]. It ends by the clock, whether or not the watch is awake then. What follows from it is rule I13.
 //!
 //! # Orderings
 //!
-//! One flag, relaxed: a hint. No wake depends on it alone (I13).
+//! One word, relaxed: a hint, which orders nothing.
 //!
 //! # Rejected
 //!
 //! *The pressure that the system reports for all processes* (`/proc/pressure/cpu`): others' waiting is not ours, and in a
 //! container it may be another machine's. *Involuntary switches*: a worker that was just woken is seldom interrupted, it
 //! interrupts. *Napping on the parker while a sibling is awake*, to leave the reactor to that one: more sleeps, no
-//! gain. *The count of threads that can run* (`/proc/loadavg`): a moment's, and the whole machine's.
+//! gain. *The count of threads that can run* (`/proc/loadavg`): a moment's, and the whole machine's. *One worker's waiting
+//! from one look to the next*: a single hiccup of one would do.
 //!
 //! # Tested by
 //!
 //! `tests` below, and for I13 `sched::tests`.
 
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::time::{Duration, Instant};
 
-use crate::loom::sync::atomic::AtomicBool;
+use crate::engine::base::thread_mark;
+use crate::loom::sync::atomic::AtomicU64;
 use crate::loom::sync::atomic::Ordering::Relaxed;
 
-/// Waiting for more than one part in so many of the time is crowded. Three busy threads on two processors wait for a third
-/// of it, two for a two-hundredth.
-const CROWDED_FROM: u32 = 8;
-/// How long it is taken for granted, the first time.
+/// One part of waiting in so many of running is crowded. On two processors, two busy workers beside another thread wait
+/// for half to all of the time that they run, and one for a two-hundredth.
+const CROWDED_FROM: u32 = 4;
+/// What a thread waits for at each turn in any case: until it was woken.
+const WAKE: Duration = Duration::from_micros(20);
+/// The least time from a reading to the one that it is compared with.
+const WINDOW: Duration = Duration::from_millis(50);
+/// The least that was run and waited then to tell anything.
+const TELLING: Duration = Duration::from_millis(10);
+/// How long it is crowded, the first time.
 const HOLD: Duration = Duration::from_millis(100);
 /// And after many times in a row.
 const LONGEST: Duration = Duration::from_millis(1600);
-/// What is crowded again within this time was so all the while.
-const TRIAL: Duration = Duration::from_millis(50);
-/// How many workers are asked at a look, so that it costs the same however many there are.
-const AT_A_LOOK: usize = 4;
+/// How many workers are asked at a time, so that it costs the same however many there are: some forty readings a
+/// second, of three system calls each.
+const GROUP: usize = 4;
 
 /// What the crew knows of it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Crowding {
-    crowded: AtomicBool,
+    origin: Instant,
+    /// Until when it is crowded, in nanoseconds since then.
+    until: AtomicU64,
 }
 
 impl Crowding {
-    #[inline]
-    pub(super) fn is_crowded(&self) -> bool {
-        self.crowded.load(Relaxed)
+    pub(super) fn new(now: Instant) -> Self {
+        Self {
+            origin: now,
+            until: AtomicU64::new(0),
+        }
     }
 
-    pub(super) fn set(&self, crowded: bool) {
-        self.crowded.store(crowded, Relaxed);
+    pub(super) fn is_crowded(&self, now: Instant) -> bool {
+        self.nanos(now) < self.until.load(Relaxed)
+    }
+
+    pub(super) fn hold(&self, until: Instant) {
+        self.until.store(self.nanos(until), Relaxed);
+    }
+
+    fn nanos(&self, at: Instant) -> u64 {
+        at.saturating_duration_since(self.origin).as_nanos() as u64
+    }
+}
+
+/// What a thread has had of the processors since it began.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Reading {
+    thread: u32,
+    ran: Duration,
+    waited: Duration,
+    turns: u32,
+}
+
+impl Reading {
+    /// The system's word; `thread` is its number of a thread of this process.
+    pub(super) fn of(thread: u32) -> Option<Self> {
+        let mut file = File::open(format!("/proc/self/task/{thread}/schedstat")).ok()?;
+        let mut text = [0; 64];
+        let len = file.read(&mut text).ok()?;
+        let mut numbers = str::from_utf8(&text[..len]).ok()?.split_ascii_whitespace();
+        let mut number = || numbers.next()?.parse::<u64>().ok();
+        Some(Self {
+            thread,
+            ran: Duration::from_nanos(number()?),
+            waited: Duration::from_nanos(number()?),
+            turns: number()? as u32,
+        })
+    }
+
+    /// How long the thread ran, and waited longer than it takes to be woken, since an `earlier` reading; nothing if that
+    /// was another thread's.
+    fn since(self, earlier: Self) -> (Duration, Duration) {
+        if self.thread != earlier.thread {
+            return (Duration::ZERO, Duration::ZERO);
+        }
+        let wakes = WAKE * self.turns.wrapping_sub(earlier.turns);
+        let waited = self.waited.saturating_sub(earlier.waited);
+        let ran = self.ran.saturating_sub(earlier.ran);
+        (ran, waited.saturating_sub(wakes))
     }
 }
 
 /// What the watch remembers for it.
 #[derive(Debug)]
 pub(super) struct Census {
-    /// What was read last of each worker.
-    last: Vec<Option<(Reading, Instant)>>,
-    /// Whom to ask next.
-    next: usize,
+    workers: usize,
+    /// The first of those who are asked.
+    first: usize,
+    /// What was read of them, and when.
+    readings: [Option<Reading>; GROUP],
+    since: Option<Instant>,
     /// Until when it is crowded.
     until: Option<Instant>,
-    /// When that last ended.
-    free_since: Option<Instant>,
+    /// It was crowded, and there has been no comparison since.
+    on_trial: bool,
     hold: Duration,
 }
 
-/// How long a thread has waited for a processor since it began.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Reading {
-    thread: u32,
-    waited: Duration,
-}
-
-impl Reading {
-    /// The system's word; `thread` is its number of a thread of this process.
-    pub(super) fn of(thread: u32) -> Option<Self> {
-        let text = fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
-        let waited = Duration::from_nanos(text.split(' ').nth(1)?.parse().ok()?);
-        Some(Self { thread, waited })
-    }
-}
-
 impl Census {
-    pub(super) fn new(workers: usize) -> Self {
+    /// `None` where the system does not tell.
+    pub(super) fn new(workers: usize) -> Option<Self> {
+        let is_told = thread_mark::system_number().and_then(Reading::of).is_some();
+        is_told.then(|| Self::told(workers))
+    }
+
+    fn told(workers: usize) -> Self {
         Self {
-            last: vec![None; workers],
-            next: 0,
+            workers,
+            first: 0,
+            readings: [None; GROUP],
+            since: None,
             until: None,
-            free_since: None,
+            on_trial: false,
             hold: HOLD,
         }
     }
 
-    /// A look at some workers, whose waiting `read` tells. True if it is crowded from now on.
+    /// A look; `read` tells what a worker's thread has had. Until when it is crowded, if that is news.
     pub(super) fn take(
         &mut self,
         now: Instant,
-        mut read: impl FnMut(usize) -> Option<Reading>,
-    ) -> bool {
+        read: impl Fn(usize) -> Option<Reading>,
+    ) -> Option<Instant> {
         if let Some(until) = self.until {
             if now < until {
-                return true;
+                return None;
             }
             self.until = None;
-            self.free_since = Some(now);
+            self.on_trial = true;
             // What was read before is of another time.
-            self.last.fill(None);
+            self.since = None;
         }
-        let workers = self.last.len();
-        let mut crowded = false;
-        for _ in 0..workers.min(AT_A_LOOK) {
-            crowded |= self.has_waited(self.next, now, &mut read);
-            self.next = (self.next + 1) % workers;
+        match self.since {
+            None => self.read(now, read),
+            Some(since) if now.saturating_duration_since(since) >= WINDOW => {
+                self.compare(now, read)
+            }
+            Some(_) => None,
         }
-        if crowded {
-            let again = |since| now.saturating_duration_since(since) <= TRIAL;
-            self.hold = match self.free_since.is_some_and(again) {
-                true => (2 * self.hold).min(LONGEST),
-                false => HOLD,
-            };
-            self.until = Some(now + self.hold);
-        }
-        crowded
     }
 
-    /// Reads of a worker; true if it has waited too long since the last time.
-    fn has_waited(
+    /// The workers who are asked.
+    fn group(&self) -> impl Iterator<Item = usize> + use<> {
+        let (first, workers) = (self.first, self.workers);
+        (0..workers.min(GROUP)).map(move |i| (first + i) % workers)
+    }
+
+    fn read(&mut self, now: Instant, read: impl Fn(usize) -> Option<Reading>) -> Option<Instant> {
+        self.readings = [None; GROUP];
+        for (worker, reading) in self.group().zip(&mut self.readings) {
+            *reading = read(worker);
+        }
+        self.since = Some(now);
+        None
+    }
+
+    fn compare(
         &mut self,
-        worker: usize,
         now: Instant,
-        read: &mut impl FnMut(usize) -> Option<Reading>,
-    ) -> bool {
-        let Some(reading) = read(worker) else {
-            return false;
+        read: impl Fn(usize) -> Option<Reading>,
+    ) -> Option<Instant> {
+        let (mut ran, mut waited) = (Duration::ZERO, Duration::ZERO);
+        for (worker, earlier) in self.group().zip(&self.readings) {
+            if let (Some(earlier), Some(reading)) = (earlier, read(worker)) {
+                let (ran_since, waited_since) = reading.since(*earlier);
+                ran += ran_since;
+                waited += waited_since;
+            }
+        }
+        self.since = None;
+        self.first = (self.first + GROUP) % self.workers;
+        if ran + waited < TELLING {
+            return None;
+        }
+        let on_trial = std::mem::take(&mut self.on_trial);
+        if waited * CROWDED_FROM <= ran {
+            return None;
+        }
+        self.hold = match on_trial {
+            true => (2 * self.hold).min(LONGEST),
+            false => HOLD,
         };
-        let Some((before, at)) = self.last[worker].replace((reading, now)) else {
-            return false;
-        };
-        let waited = reading.waited.saturating_sub(before.waited);
-        before.thread == reading.thread && waited * CROWDED_FROM > now.saturating_duration_since(at)
+        self.until = Some(now + self.hold);
+        self.until
     }
 }
 
 #[cfg(all(test, not(heist_loom)))]
 mod tests {
-    use super::*;
-    use crate::engine::base::thread_mark;
+    use std::cell::RefCell;
 
-    /// Looks every 10 ms at workers of which the first waits for this share of the time, in percent, while it is free.
+    use super::*;
+
+    const LOOK: Duration = Duration::from_millis(10);
+
+    /// A machine with workers that want to run all the time, and are looked at every 10 ms.
     struct Machine {
         census: Census,
+        crowding: Crowding,
         start: Instant,
         looks: u32,
-        waited: Duration,
-        crowded: bool,
+        workers: RefCell<Vec<Reading>>,
     }
 
     impl Machine {
         fn new(workers: usize) -> Self {
+            let start = Instant::now();
+            let thread = |thread| Reading {
+                thread,
+                ..Reading::default()
+            };
             Self {
-                census: Census::new(workers),
-                start: Instant::now(),
+                census: Census::told(workers),
+                crowding: Crowding::new(start),
+                start,
                 looks: 0,
-                waited: Duration::ZERO,
-                crowded: false,
+                workers: RefCell::new((0..workers as u32).map(thread).collect()),
             }
         }
 
-        fn look(&mut self, percent: u32) -> bool {
-            const INTERVAL: Duration = Duration::from_millis(10);
+        /// Time passes, of which each worker waits for this percentage; but not while it is crowded. Whether it is.
+        fn look(&mut self, percent_of: impl Fn(usize) -> u32) -> bool {
+            let was_crowded = self.is_crowded();
+            for (worker, reading) in self.workers.borrow_mut().iter_mut().enumerate() {
+                let percent = if was_crowded { 0 } else { percent_of(worker) };
+                reading.ran += LOOK * (100 - percent) / 100;
+                reading.waited += LOOK * percent / 100;
+            }
             self.looks += 1;
-            if !self.crowded {
-                self.waited += INTERVAL * percent / 100;
+            let read = |worker: usize| Some(self.workers.borrow()[worker]);
+            if let Some(until) = self.census.take(self.now(), read) {
+                self.crowding.hold(until);
             }
-            let waited = self.waited;
-            self.crowded = self
-                .census
-                .take(self.start + INTERVAL * self.looks, |worker| {
-                    Some(Reading {
-                        thread: worker as u32,
-                        waited: if worker == 0 { waited } else { Duration::ZERO },
-                    })
-                });
-            self.crowded
+            self.is_crowded()
         }
 
-        /// How many looks in a row have this outcome.
-        fn run_of(&mut self, crowded: bool, percent: u32) -> u32 {
-            (0..).take_while(|_| self.look(percent) == crowded).count() as u32
+        fn now(&self) -> Instant {
+            self.start + LOOK * self.looks
+        }
+
+        fn is_crowded(&self) -> bool {
+            self.crowding.is_crowded(self.now())
+        }
+
+        /// How many looks it takes until it is crowded, or is not any more.
+        fn until(&mut self, crowded: bool, percent: u32) -> u32 {
+            let looks = (1..=1_000).find(|_| self.look(|_| percent) == crowded);
+            looks.expect("it comes to that")
         }
     }
 
     #[test]
     fn who_waits_little_is_free() {
         let mut machine = Machine::new(2);
-        assert!((0..1_000).all(|_| !machine.look(12)));
+        assert!((0..1_000).all(|_| !machine.look(|_| 20)));
+    }
+
+    #[test]
+    fn a_hiccup_now_and_then_is_no_crowd() {
+        let mut machine = Machine::new(2);
+        for look in 0..1_000 {
+            let hiccup = |worker: usize| 60 * u32::from(worker == 0 && look % 6 == 0);
+            assert!(!machine.look(hiccup), "look {look}");
+        }
+    }
+
+    #[test]
+    fn one_of_many_who_waits_is_no_crowd() {
+        let mut machine = Machine::new(16);
+        assert!((0..1_000).all(|_| !machine.look(|worker| 50 * u32::from(worker == 0))));
     }
 
     #[test]
     fn where_it_stays_crowded_trials_become_rare() {
-        let mut machine = Machine::new(2);
-        // The first reading says nothing.
-        assert_eq!(machine.run_of(false, 30), 1);
-        let mut holds = Vec::new();
-        for _ in 0..7 {
-            // `run_of` has taken the look that ended the run before.
-            holds.push(machine.run_of(true, 30) + 1);
-            assert!(machine.run_of(false, 30) <= 1, "a trial takes two looks");
+        for workers in [2, 64] {
+            let mut machine = Machine::new(workers);
+            // The first look has nothing to compare with.
+            assert_eq!(machine.until(true, 33), 6);
+            let mut holds = Vec::new();
+            for _ in 0..7 {
+                holds.push(machine.until(false, 33));
+                assert_eq!(machine.until(true, 33), 5, "that long is a trial");
+            }
+            assert_eq!(holds, [10, 20, 40, 80, 160, 160, 160]);
         }
-        assert_eq!(holds, [10, 20, 40, 80, 160, 160, 160]);
     }
 
     #[test]
-    fn a_while_after_it_was_crowded_it_is_so_for_a_short_time_again() {
+    fn what_was_free_for_a_while_is_crowded_for_a_short_time_again() {
         let mut machine = Machine::new(2);
-        machine.run_of(false, 30);
-        machine.run_of(true, 30);
-        machine.run_of(false, 30);
-        assert_eq!(machine.run_of(true, 30) + 1, 20);
-        assert!((0..20).all(|_| !machine.look(1)));
-        machine.run_of(false, 30);
-        assert_eq!(machine.run_of(true, 30) + 1, 10);
+        machine.until(true, 33);
+        machine.until(false, 33);
+        machine.until(true, 33);
+        assert_eq!(machine.until(false, 33), 20);
+        assert!((0..20).all(|_| !machine.look(|_| 1)));
+        machine.until(true, 33);
+        assert_eq!(machine.until(false, 33), 10);
+    }
+
+    #[test]
+    fn it_ends_by_the_clock() {
+        let mut machine = Machine::new(2);
+        machine.until(true, 33);
+        // Nobody looks any more.
+        assert!(machine.crowding.is_crowded(machine.now() + HOLD / 2));
+        assert!(!machine.crowding.is_crowded(machine.now() + HOLD));
     }
 
     #[test]
     fn of_many_workers_each_has_its_turn() {
         let mut machine = Machine::new(10);
-        // Three looks for all of them, and the second time there is something to compare.
-        assert!(machine.run_of(false, 30) <= 5);
+        let last_four = |worker: usize| 50 * u32::from(worker >= 6);
+        assert!((0..40).any(|_| machine.look(last_four)));
     }
 
     #[test]
-    fn another_thread_s_waiting_is_not_compared() {
-        let mut census = Census::new(1);
-        let start = Instant::now();
-        for (look, thread) in [7, 8].into_iter().enumerate() {
-            let waited = Duration::from_secs(look as u64);
-            let now = start + Duration::from_millis(10) * look as u32;
-            assert!(!census.take(now, |_| Some(Reading { thread, waited })));
-        }
-        assert!(!census.take(start + Duration::from_secs(9), |_| None));
+    fn what_tells_nothing_is_not_compared() {
+        let reading = |thread, waited, turns| Reading {
+            thread,
+            ran: Duration::ZERO,
+            waited: Duration::from_millis(waited),
+            turns,
+        };
+        let crowded = |before: Reading, after: Reading| {
+            let start = Instant::now();
+            let mut census = Census::told(1);
+            assert!(census.take(start, |_| Some(before)).is_none());
+            census.take(start + WINDOW, |_| Some(after)).is_some()
+        };
+        assert!(crowded(reading(7, 0, 0), reading(7, 20, 0)));
+        assert!(!crowded(reading(7, 0, 0), reading(8, 20, 0)), "another's");
+        assert!(!crowded(reading(7, 0, 0), reading(7, 9, 0)), "little");
+        assert!(!crowded(reading(7, 0, 0), reading(7, 20, 1_000)), "wakes");
+        let mut census = Census::told(1);
+        assert!(census.take(Instant::now(), |_| None).is_none());
+        assert!(census.take(Instant::now() + WINDOW, |_| None).is_none());
     }
 
+    /// Where the system has `schedstat`, which some sandboxes do not.
     #[test]
-    #[cfg(target_os = "linux")]
-    fn the_system_tells_how_long_this_thread_has_waited() {
+    fn the_system_tells_what_this_thread_has_had() {
         let began = Instant::now();
-        std::thread::spawn(move || {
-            let thread = thread_mark::system_number().expect("there is /proc");
-            let first = Reading::of(thread).expect("the system counts it");
-            std::thread::yield_now();
-            let second = Reading::of(thread).expect("the system counts it");
-            assert!(first.waited <= second.waited);
-            assert!(second.waited <= began.elapsed());
-        })
-        .join()
-        .unwrap();
+        let told = std::thread::spawn(move || {
+            let Some(first) = thread_mark::system_number().and_then(Reading::of) else {
+                return !std::path::Path::new("/proc/thread-self/schedstat").exists();
+            };
+            while began.elapsed() < Duration::from_millis(5) {}
+            let second = Reading::of(first.thread).expect("as before");
+            let (ran, waited) = second.since(first);
+            ran > Duration::ZERO && ran + waited <= began.elapsed()
+        });
+        assert!(told.join().unwrap());
         assert!(Reading::of(u32::MAX).is_none());
     }
 }

@@ -53,7 +53,7 @@
 //!   to be worth a wake ([`pace`]). Nothing is lost by it: the worker comes to its queue. By the same measure
 //!   the last searcher looks for more (I3), and who goes to sleep leaves a queue alone whose owner it saw at work
 //!   (`has_overlooked`). Pusher and sleeper agree on it: the owner sets its mean before it pushes, and the fences of
-//!   I1 show it along with the push. What comes from outside or by the drivers is announced in any case: a worker
+//!   I1 show it along with the push. What comes from outside or by the drivers is announced in any case (but for I13): a worker
 //!   that takes it into its queue marks the place up to which that holds (`keep_announced`), in the same order.
 //! * **I9** A worker that gets up for a single task wakes nobody, unless its polls are long by its pace: then what
 //!   comes by the reactor meanwhile would wait for them, and a sibling is woken to find nothing and sleep in the
@@ -72,10 +72,11 @@
 //!   (`turns_share`). Else ten thousand new tasks would all begin before the sockets of the first are looked at
 //!   (I11), and each would find its memory, and the system its sockets, out of the caches again. What waits in the
 //!   injector and is not new, as it was woken from outside, has its turn in this order as well.
-//! * **I13** Where the workers wait for processors ([`crowding`]), nobody is woken for what the drivers bring to one who is
-//!   awake and whose polls are short: it is that worker's alone, as what I7 leaves unannounced, until it had no rest
-//!   for [a while](pace). So a worker that cannot cope has help all the same, later; and one that is stuck has it
-//!   from the watch.
+//! * **I13** Where the workers wait for processors ([`crowding`]), what the drivers bring to one whose polls are short is
+//!   announced no more than what its tasks push (I7), and a look at the drivers asks for help only after [a
+//!   while](pace) without a rest. So a worker that cannot cope has help all the same, later; and one that is stuck has
+//!   it from the watch. What of it overflows into the injector is seen at the injector's next turn, or by who goes to
+//!   sleep. Wakes for other reasons are as ever.
 //!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.
@@ -85,7 +86,7 @@
 //! push, costs up to 2 µs a sleep and interrupts all cores. *Always waking the next one when a searcher
 //! finds work* (Tokio): half of those wakes find nothing. *Fewer wakes after some that found nothing*, instead of
 //! I7: where most polls are short and few are long, those behind a long one would wait for it. *I7 for what the
-//! reactor brings*: one batch of events holds polls of all lengths.
+//! reactor brings*, where there are processors: one batch of events holds polls of all lengths.
 //!
 //! **Tested by** `idle_loom_tests`; I7, I10, I11 and I13 by `tests`; I12 by `tests/net.rs`.
 

@@ -1,5 +1,7 @@
 //! What a worker runs next: its slot, its queue, the injector, and then its siblings' queues.
 
+use std::time::Instant;
+
 use crate::engine::base::budget;
 use crate::engine::queue::local::CAPACITY;
 use crate::engine::sched::crew::Core;
@@ -135,8 +137,8 @@ impl WorkerContext<Stealing> {
     }
 
     /// I13: whether what the drivers bring is this worker's alone for a while.
-    pub(super) fn is_crowded(&self, core: &Core<Stealing>) -> bool {
-        self.crew.crowding.is_crowded() && !core.pace.is_slow()
+    pub(super) fn is_crowded(&self, core: &Core<Stealing>, now: Instant) -> bool {
+        !core.pace.is_slow() && self.crew.crowding.is_crowded(now)
     }
 
     /// Takes from a sibling that has queued tasks and did not begin one from one look of ours at the drivers to

@@ -80,7 +80,7 @@ pub(super) struct Pace {
     help_from: u32,
     /// Yields until it is asked for because of them; never 0.
     until_ask: u32,
-    /// Since when the looks find some tasks, and always too few to ask.
+    /// Since when the looks find some tasks, and it did not ask for help with them.
     held_back_since: Option<Instant>,
 }
 

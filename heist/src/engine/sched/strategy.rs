@@ -53,6 +53,8 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
     /// Whether a worker can be told that only it can do what there is: then it has to look before each
     /// sleep, whoever else is searching (I8).
     const TARGETED: bool;
+    /// Whether it does otherwise where workers have to wait for processors (I13).
+    const MINDS_CROWDING: bool;
 
     fn new_worker(&self, index: usize, config: &CrewConfig) -> (Self::Post, Self::Core);
 
@@ -97,7 +99,7 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
     /// The worker has looked at the drivers; what they woke was not announced.
     fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant);
     /// As above, and it slept before.
-    fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>);
+    fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant);
 
     /// Makes what waits in the queues of a stuck worker visible to others.
     fn relieve(crew: &Crew<Self>, index: usize);
@@ -227,6 +229,7 @@ impl Strategy for Stealing {
     type Core = StealingCore;
     type Guest = ();
     const TARGETED: bool = false;
+    const MINDS_CROWDING: bool = true;
 
     fn new_worker(&self, _index: usize, config: &CrewConfig) -> (StealingPost, StealingCore) {
         let (queue, stealer) = local::new();
@@ -311,7 +314,7 @@ impl Strategy for Stealing {
     fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant) {
         let len = core.own.queue.len();
         worker.post().counters.queue_depth.set(u64::from(len));
-        let crowded = worker.is_crowded(core);
+        let crowded = worker.is_crowded(core, now);
         let brought = core.own.take_brought(worker.post().counters.polls.get()) && !crowded;
         let still_wants = core.pace.still_wants_help(len, now, crowded);
         worker.keep_announced(core, brought);
@@ -321,11 +324,11 @@ impl Strategy for Stealing {
         }
     }
 
-    fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>) {
+    fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant) {
         let len = core.own.queue.len();
         let crew = &worker.crew;
         // I9: one task is ours, but it takes long, and nobody looks at the reactor meanwhile.
-        let shared = len > 1 && !worker.is_crowded(core);
+        let shared = len > 1 && !worker.is_crowded(core, now);
         let needed = shared || (len == 1 && core.pace.is_slow() && !crew.driver.is_attended());
         core.own.take_brought(worker.post().counters.polls.get());
         core.pace.rested();

@@ -117,7 +117,7 @@ impl Puppet {
     }
 
     fn after_sleep(&mut self) {
-        Stealing::after_sleep(&self.worker, &mut self.core);
+        Stealing::after_sleep(&self.worker, &mut self.core, Instant::now());
     }
 }
 
@@ -182,7 +182,9 @@ fn where_it_is_crowded_nobody_is_woken_for_what_the_drivers_bring() {
     let one_sleeps = |crowded, sleeps, slow: bool| {
         let crew = crew(2);
         let _ = crew.idle.rise(0);
-        crew.crowding.set(crowded);
+        if crowded {
+            crew.crowding.hold(Instant::now() + HANG);
+        }
         let mut puppet = Puppet::new(&crew, 0);
         let samples = if slow { 3 } else { 0 };
         (0..samples).for_each(|_| puppet.core.pace.follow(SHORT_NANOS, Some(1_000_000)));
@@ -207,7 +209,7 @@ fn where_it_is_crowded_nobody_is_woken_for_what_the_drivers_bring() {
 fn where_it_is_crowded_who_has_no_rest_is_helped() {
     let crew = crew(2);
     let _ = crew.idle.rise(0);
-    crew.crowding.set(true);
+    crew.crowding.hold(Instant::now() + HANG);
     let mut puppet = Puppet::new(&crew, 0).wake_by_drivers(30);
     let start = Instant::now();
     let mut look = |after: u64| {
@@ -324,6 +326,21 @@ impl Drop for Unwatched {
         let pool = &self.0.services().pool;
         pool.shutdown();
         assert!(pool.wait(None));
+    }
+}
+
+/// I13: of each worker the watch can ask the system, whoever is its thread.
+#[test]
+fn the_system_knows_the_workers() {
+    if !std::path::Path::new("/proc/thread-self/schedstat").exists() {
+        return;
+    }
+    let crew = Unwatched::new(3);
+    crew.rest();
+    let start = Instant::now();
+    while (0..3).any(|worker| crew.0.read(worker).is_none()) {
+        assert!(start.elapsed() < HANG, "a worker is not known");
+        std::thread::yield_now();
     }
 }
 

@@ -21,6 +21,7 @@
 //!   to do, 20 ms if much; where all slept at the last looks, after 170 ms. A close look takes a poll of 2 ms for a stall,
 //!   and has it relieved. After a stall looks come soon for a while, which is shorter if nothing is polled, or if only a
 //!   close look saw it.
+//!   At its looks the watch also sees whether workers have to wait for processors ([`crowding`](super::crowding)).
 //! * **W3** When all are asleep and nothing was polled for a while ([`SETTLED`]), the watch dozes until a
 //!   worker that gets up sees it and wakes it: an idle runtime has no wake-ups. It begins like that.
 //!   From the last poll to the doze it has two looks; but if the last doze was shorter than [`CALM`],
@@ -199,9 +200,11 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
             continue;
         }
         let look = crew.look(&mut seen);
-        if look.found > Found::Resting {
+        if S::MINDS_CROWDING && look.found > Found::Resting {
             let census = census.get_or_insert_with(|| Census::new(crew.num_workers()));
-            crew.count_waiting(census, now);
+            if let Some(census) = census {
+                crew.count_waiting(census);
+            }
         }
         let idle = look.found == Found::Idle && rhythm.interval >= settled;
         rhythm.after(look);
@@ -449,10 +452,17 @@ impl<S: Strategy> Crew<S> {
         look
     }
 
-    /// Sees whether workers have to wait for processors.
-    fn count_waiting(&self, census: &mut Census, now: Instant) {
-        let read = |worker: usize| Reading::of(self.posts[worker].counters.system_thread()?);
-        self.crowding.set(census.take(now, read));
+    /// Sees whether workers have to wait for processors (I13).
+    fn count_waiting(&self, census: &mut Census) {
+        let now = self.services().clock().now();
+        if let Some(until) = census.take(now, |worker| self.read(worker)) {
+            self.crowding.hold(until);
+        }
+    }
+
+    /// What the system says of a worker's thread.
+    pub(super) fn read(&self, worker: usize) -> Option<Reading> {
+        Reading::of(self.posts[worker].counters.system_thread()?)
     }
 
     /// Makes what waits for a stuck worker visible to the others.

@@ -341,7 +341,7 @@ impl<S: Strategy> WorkerContext<S> {
         if !S::has_own_work(&self.crew, &core) {
             counters.noops.add(1);
         }
-        S::after_sleep(self, &mut core);
+        S::after_sleep(self, &mut core, now);
         if let Some(hook) = &self.crew.hooks.after_unpark {
             core = self.dispatch(core, || {
                 let _ = unwind::guarded(|| hook());

@@ -364,6 +364,7 @@ impl Strategy for Custom {
     type Core = CustomCore;
     type Guest = Guest;
     const TARGETED: bool = true;
+    const MINDS_CROWDING: bool = false;
 
     fn new_worker(&self, index: usize, _: &CrewConfig) -> (CustomPost, CustomCore) {
         let core = CustomCore {
@@ -445,7 +446,7 @@ impl Strategy for Custom {
         }
     }
 
-    fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>) {
+    fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>, _now: Instant) {
         // One of them is this worker's; one that was claimed looks when it stops searching (I3).
         if std::mem::take(&mut core.own.unannounced) > 1 && !core.searching {
             worker.crew.notify();
