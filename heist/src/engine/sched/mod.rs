@@ -77,6 +77,8 @@
 //!   while](pace) without a rest. So a worker that cannot cope has help all the same, later; and one that is stuck has
 //!   it from the watch. What of it overflows into the injector is seen at the injector's next turn, or by who goes to
 //!   sleep. Wakes for other reasons are as ever.
+//! * **I14** When the drivers are looked at because all that is queued has yielded, what they bring comes before those who
+//!   yielded (`give_way`). Nobody starves: the next such look is after all of these had their turns again.
 //!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.
@@ -88,7 +90,7 @@
 //! I7: where most polls are short and few are long, those behind a long one would wait for it. *I7 for what the
 //! reactor brings*, where there are processors: one batch of events holds polls of all lengths.
 //!
-//! **Tested by** `idle_loom_tests`; I7, I10, I11 and I13 by `tests`; I12 by `tests/net.rs`.
+//! **Tested by** `idle_loom_tests`; I7, I10, I11, I13 and I14 by `tests`; I12 by `tests/net.rs`.
 
 pub(crate) mod affinity;
 pub(crate) mod blocking_job;

@@ -123,6 +123,21 @@ impl WorkerContext<Stealing> {
         Some(first)
     }
 
+    /// I14: the drivers were looked at because all that is queued had yielded: what they brought comes first.
+    pub(super) fn give_way(&self, core: &Core<Stealing>) {
+        let brought = core.own.unannounced;
+        if brought == 0 {
+            return;
+        }
+        let yielded = core.own.queue.len().saturating_sub(brought);
+        for _ in 0..yielded {
+            let Some(runnable) = core.own.queue.pop_front() else {
+                return;
+            };
+            self.push_back(core, runnable);
+        }
+    }
+
     /// Keeps up to which place the queue was announced, whatever it is worth (I7): to its end, or as far as it was.
     pub(super) fn keep_announced(&self, core: &Core<Stealing>, to_its_end: bool) {
         let post = self.post();

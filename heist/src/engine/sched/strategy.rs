@@ -207,6 +207,8 @@ pub(crate) struct StealingCore {
     pub(super) until_injector: u32,
     /// What the drivers brought since they were last looked at.
     pub(super) unannounced: u32,
+    /// All that is queued has yielded since then, most likely.
+    pub(super) all_yielded: bool,
     /// The count of its polls when they last brought something.
     pub(super) polls_at_events: u64,
     /// The sibling that was looked at last, and its count of polls then.
@@ -243,6 +245,7 @@ impl Strategy for Stealing {
             use_slot: config.use_slot,
             until_injector: config.global_queue_interval,
             unannounced: 0,
+            all_yielded: false,
             polls_at_events: 0,
             looked_at: (0, 0),
         };
@@ -314,6 +317,9 @@ impl Strategy for Stealing {
     fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant) {
         let len = core.own.queue.len();
         worker.post().counters.queue_depth.set(u64::from(len));
+        if std::mem::take(&mut core.own.all_yielded) {
+            worker.give_way(core);
+        }
         let crowded = worker.is_crowded(core, now);
         let brought = core.own.take_brought(worker.post().counters.polls.get()) && !crowded;
         let still_wants = core.pace.still_wants_help(len, now, crowded);

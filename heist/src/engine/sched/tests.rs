@@ -238,6 +238,50 @@ fn the_announced_place_keeps_up() {
     assert_eq!(own.announced.load(Relaxed), 200);
 }
 
+/// What a task leaves behind when it ends.
+struct Mark(&'static str, Arc<Mutex<Vec<&'static str>>>);
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        self.1.lock().unwrap().push(self.0);
+    }
+}
+
+/// I14.
+#[test]
+fn those_who_yielded_give_way_to_what_the_drivers_bring() {
+    for yields in [1, 2] {
+        let crew = crew(2);
+        let mut puppet = Puppet::new(&crew, 0);
+        // Long enough for one turn to be all.
+        puppet.core.pace.follow(10_000, None);
+        let ended = Arc::default();
+        let task = |name| {
+            let mark = Mark(name, Arc::clone(&ended));
+            async move { drop(mark) }
+        };
+        puppet = puppet.in_task(|crew| {
+            ["slot", "first"]
+                .into_iter()
+                .for_each(|n| spawn(crew, task(n)))
+        });
+        let slot = puppet.worker.post().own.slot.take().unwrap();
+        puppet.worker.push_back(&puppet.core, slot);
+        for _ in 0..yields {
+            let runnable = puppet.next_task().unwrap();
+            puppet.worker.push_yielded(&mut puppet.core, runnable);
+        }
+        puppet.worker.dispatching.set(true);
+        puppet = puppet.in_task(|crew| spawn(crew, task("driver")));
+        puppet.worker.dispatching.set(false);
+        puppet.after_maintain();
+        puppet.finish();
+        let order = ended.lock().unwrap().clone();
+        let first = if yields == 2 { "driver" } else { "first" };
+        assert_eq!((order[0], order.len()), (first, 3), "{order:?}");
+    }
+}
+
 /// I10.
 #[test]
 fn who_is_busy_takes_from_a_sibling_that_stands_still() {
