@@ -16,8 +16,8 @@
 //!
 //! *Free*, until a group of workers has waited for more than a [share](CROWDED_FROM) of the time that it ran. Then
 //! *crowded*, for a [time](HOLD), in which there is nothing to learn: with fewer threads awake there is no waiting.
-//! Then free again, on trial: if the next comparison says the same, it is crowded for twice as long, up to
-//! [`LONGEST`]. It ends by the clock, whether or not the watch is awake then. What follows from it is rule I13.
+//! Then free again, on trial: if the next comparison that tells anything soon says the same, it is crowded for twice as
+//! long, up to [`LONGEST`]. It ends by the clock, whether or not the watch is awake then. What follows from it is rule I13.
 //!
 //! # Orderings
 //!
@@ -50,14 +50,18 @@ const CROWDED_FROM: u32 = 4;
 const WAKE: Duration = Duration::from_micros(20);
 /// The least time from a reading to the one that it is compared with.
 const WINDOW: Duration = Duration::from_millis(50);
+/// And the longest: what was waited before the runtime slept for long is no news.
+const STALE: Duration = Duration::from_millis(200);
 /// The least that was run and waited then to tell anything.
 const TELLING: Duration = Duration::from_millis(10);
+/// The least that was waited, for it to be more than one neighbour's turn.
+const LEAST_WAITED: Duration = Duration::from_millis(5);
 /// How long it is crowded, the first time.
 const HOLD: Duration = Duration::from_millis(100);
 /// And after many times in a row.
 const LONGEST: Duration = Duration::from_millis(1600);
-/// How many workers are asked at a time, so that it costs the same however many there are: some forty readings a
-/// second, of three system calls each.
+/// How many workers are asked at a time, so that it costs the same however many there are: up to 130 readings a second
+/// while somebody is awake and it is free, of three system calls each.
 const GROUP: usize = 4;
 
 /// What the crew knows of it.
@@ -138,15 +142,17 @@ pub(super) struct Census {
     since: Option<Instant>,
     /// Until when it is crowded.
     until: Option<Instant>,
-    /// It was crowded, and there has been no comparison since.
-    on_trial: bool,
+    /// When that ended, if there has been no comparison since.
+    on_trial: Option<Instant>,
     hold: Duration,
 }
 
 impl Census {
     /// `None` where the system does not tell.
     pub(super) fn new(workers: usize) -> Option<Self> {
-        let is_told = thread_mark::system_number().and_then(Reading::of).is_some();
+        let reading = thread_mark::system_number().and_then(Reading::of);
+        // This thread has had one; some systems say nothing but zeros.
+        let is_told = reading.is_some_and(|reading| reading.turns > 0);
         is_told.then(|| Self::told(workers))
     }
 
@@ -157,7 +163,7 @@ impl Census {
             readings: [None; GROUP],
             since: None,
             until: None,
-            on_trial: false,
+            on_trial: None,
             hold: HOLD,
         }
     }
@@ -173,16 +179,14 @@ impl Census {
                 return None;
             }
             self.until = None;
-            self.on_trial = true;
+            self.on_trial = Some(until);
             // What was read before is of another time.
             self.since = None;
         }
-        match self.since {
-            None => self.read(now, read),
-            Some(since) if now.saturating_duration_since(since) >= WINDOW => {
-                self.compare(now, read)
-            }
-            Some(_) => None,
+        match self.since.map(|since| now.saturating_duration_since(since)) {
+            Some(passed) if passed < WINDOW => None,
+            Some(passed) if passed <= STALE => self.compare(now, read),
+            _ => self.read(now, read),
         }
     }
 
@@ -219,11 +223,14 @@ impl Census {
         if ran + waited < TELLING {
             return None;
         }
-        let on_trial = std::mem::take(&mut self.on_trial);
-        if waited * CROWDED_FROM <= ran {
+        let on_trial = self.on_trial.take();
+        if waited < LEAST_WAITED || waited * CROWDED_FROM <= ran {
             return None;
         }
-        self.hold = match on_trial {
+        // Not for what comes once a minute. Each group has its turn meanwhile.
+        let trial = LONGEST.max(2 * WINDOW * self.workers.div_ceil(GROUP) as u32);
+        let soon = |ended| now.saturating_duration_since(ended) <= trial;
+        self.hold = match on_trial.is_some_and(soon) {
             true => (2 * self.hold).min(LONGEST),
             false => HOLD,
         };
@@ -304,10 +311,12 @@ mod tests {
 
     #[test]
     fn a_hiccup_now_and_then_is_no_crowd() {
-        let mut machine = Machine::new(2);
-        for look in 0..1_000 {
-            let hiccup = |worker: usize| 60 * u32::from(worker == 0 && look % 6 == 0);
-            assert!(!machine.look(hiccup), "look {look}");
+        for phase in 0..6 {
+            let mut machine = Machine::new(2);
+            for look in 0..100 {
+                let hiccup = |worker: usize| 90 * u32::from(worker == 0 && look % 6 == phase);
+                assert!(!machine.look(hiccup), "look {look}");
+            }
         }
     }
 
@@ -345,6 +354,22 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_once_a_minute_is_no_trial() {
+        let mut machine = Machine::new(2);
+        for _ in 0..3 {
+            machine.until(true, 33);
+            assert_eq!(machine.until(false, 33), 10);
+            // Asleep: nobody looks.
+            machine.looks += 6_000;
+        }
+        // Nor is what was read before compared with.
+        machine.look(|_| 0);
+        (0..3).for_each(|_| assert!(!machine.look(|_| 33)));
+        machine.looks += 6_000;
+        (0..5).for_each(|_| assert!(!machine.look(|_| 33)));
+    }
+
+    #[test]
     fn it_ends_by_the_clock() {
         let mut machine = Machine::new(2);
         machine.until(true, 33);
@@ -378,6 +403,13 @@ mod tests {
         assert!(!crowded(reading(7, 0, 0), reading(8, 20, 0)), "another's");
         assert!(!crowded(reading(7, 0, 0), reading(7, 9, 0)), "little");
         assert!(!crowded(reading(7, 0, 0), reading(7, 20, 1_000)), "wakes");
+        let ran = |millis, reading| Reading {
+            ran: Duration::from_millis(millis),
+            ..reading
+        };
+        let after = |waited| ran(8, reading(7, waited, 0));
+        assert!(!crowded(reading(7, 0, 0), after(4)), "one turn of another");
+        assert!(crowded(reading(7, 0, 0), after(5)));
         let mut census = Census::told(1);
         assert!(census.take(Instant::now(), |_| None).is_none());
         assert!(census.take(Instant::now() + WINDOW, |_| None).is_none());
@@ -391,10 +423,15 @@ mod tests {
             let Some(first) = thread_mark::system_number().and_then(Reading::of) else {
                 return !std::path::Path::new("/proc/thread-self/schedstat").exists();
             };
-            while began.elapsed() < Duration::from_millis(5) {}
-            let second = Reading::of(first.thread).expect("as before");
-            let (ran, waited) = second.since(first);
-            ran > Duration::ZERO && ran + waited <= began.elapsed()
+            // It is counted at a tick of the system's, or when the thread is interrupted.
+            while began.elapsed() < Duration::from_secs(60) {
+                let second = Reading::of(first.thread).expect("as before");
+                let (ran, waited) = second.since(first);
+                if ran > Duration::ZERO {
+                    return ran + waited <= began.elapsed();
+                }
+            }
+            false
         });
         assert!(told.join().unwrap());
         assert!(Reading::of(u32::MAX).is_none());

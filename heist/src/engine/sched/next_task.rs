@@ -129,11 +129,15 @@ impl WorkerContext<Stealing> {
         if brought == 0 {
             return;
         }
-        let yielded = core.own.queue.len().saturating_sub(brought);
-        for _ in 0..yielded {
-            let Some(runnable) = core.own.queue.pop_front() else {
-                return;
-            };
+        let queue = &core.own.queue;
+        let first_brought = queue.end().wrapping_sub(brought);
+        let stealer = &self.post().own.stealer;
+        // By place: thieves take from the front meanwhile. And while there is room, as one that is under way holds
+        // some of it.
+        while first_brought.wrapping_sub(stealer.first()).cast_signed() > 0
+            && queue.room() > 0
+            && let Some(runnable) = queue.pop_front()
+        {
             self.push_back(core, runnable);
         }
     }

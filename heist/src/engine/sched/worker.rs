@@ -337,6 +337,8 @@ impl<S: Strategy> WorkerContext<S> {
             core.known_tick = timers.next_tick();
         }
         *stretch = Stretch::new(now);
+        // Nobody was left who had yielded.
+        core.yields = 0;
         counters.unparks.add(1);
         if !S::has_own_work(&self.crew, &core) {
             counters.noops.add(1);
