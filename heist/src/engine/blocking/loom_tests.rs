@@ -144,6 +144,37 @@ fn two_submitters_meet_a_thread_that_times_out() {
     });
 }
 
+/// B12: one creation is refused, and whoever submits meanwhile has another one tried. The first job waits for the others.
+#[test]
+fn who_relied_on_a_refused_creation_has_it_tried_again() {
+    model(2, || {
+        let bench = Bench::new(2, Faults::default());
+        let gate = Arc::new(Parker::new());
+        let wait = Arc::clone(&gate);
+        let bell = Arc::new(Parker::new());
+        let ring = Arc::clone(&bell);
+        bench.submit(move || {
+            ring.unpark();
+            wait.park();
+            ring.unpark();
+        });
+        bell.park();
+        bench.pool.set_faults(Faults {
+            creations: 1,
+            ..Faults::default()
+        });
+        let other = {
+            let bench = bench.clone();
+            thread::spawn(move || bench.submit(|| {}))
+        };
+        assert!(bench.submit(move || gate.unpark()));
+        assert!(other.join().unwrap());
+        // The first job ends.
+        bell.park();
+        bench.end();
+    });
+}
+
 /// B1: the second job lets the first one end, so it must not wait for it; both come in a burst.
 #[test]
 fn a_job_does_not_wait_for_one_that_blocks() {

@@ -56,6 +56,8 @@
 //! * B10. A waiter that is itself a member does not wait for itself, nor for other members that
 //!   wait.
 //! * B11. User code (jobs, duties, hooks, the name) never unwinds into the bookkeeping.
+//! * B12. A submit that relies on a creation which is then refused has it tried again, by whoever tried: the refusal is
+//!   older than the submit, and all busy threads may wait for its job. So each submit has a try that ends after it came.
 //!
 //! **The spin.** A thread that becomes idle first looks at its bell for some microseconds: a claim
 //! then costs neither side a system call. At most one thread spins at a time, none while more pool
@@ -73,7 +75,7 @@
 //! is not blocked to look again, and B1 has no such somebody. *A lock-free queue*: see the
 //! measurements in the commit that added this module.
 //!
-//! **Tested by** `loom_tests` (claim, time-out, refused creation, shutdown, nested submit, duties,
+//! **Tested by** `loom_tests` (claim, time-out, refused creation (B12's model ends in a deadlock without it), shutdown, nested submit, duties,
 //! wait; the model drives time-outs and refusals through `roster::Faults`) and `tests`.
 
 mod job;

@@ -257,16 +257,25 @@ impl<J: Job> ThreadPool<J> {
 
     /// Does what the roster asked for. On failure, the error and the jobs that nobody would come
     /// for.
-    fn take(&self, step: Step) -> Result<(), (io::Error, Stranded<J>)> {
-        match step {
-            Step::Done => Ok(()),
-            Step::Ring(bell) => {
-                bell.unpark();
-                Ok(())
+    fn take(&self, mut step: Step) -> Result<(), (io::Error, Stranded<J>)> {
+        loop {
+            let (id, bell) = match step {
+                Step::Done => return Ok(()),
+                Step::Ring(bell) => {
+                    bell.unpark();
+                    return Ok(());
+                }
+                Step::Create(id, bell) => (id, bell),
+            };
+            let Err(error) = self.create(id, bell) else {
+                return Ok(());
+            };
+            let mut roster = self.0.lock();
+            let (_, stranded) = roster.not_created(id);
+            step = roster.muster_again();
+            if let Step::Done = step {
+                return Err((error, stranded));
             }
-            Step::Create(id, bell) => self
-                .create(id, bell)
-                .map_err(|error| (error, self.0.lock().not_created(id).1)),
         }
     }
 

@@ -92,6 +92,8 @@ pub(super) struct Roster<J> {
     creating: usize,
     /// The last creation for the queue was refused (B1's last excuse).
     refused: bool,
+    /// Somebody relies on the creation that is under way (B12).
+    relied: bool,
     closed: bool,
     next_ticket: u64,
     /// Members that are inside `wait` (B10).
@@ -116,6 +118,7 @@ impl<J> Roster<J> {
             claimed: 0,
             creating: 0,
             refused: false,
+            relied: false,
             closed: false,
             next_ticket: 0,
             waiting_members: 0,
@@ -163,9 +166,13 @@ impl<J> Roster<J> {
             member.phase = Phase::Claimed;
             self.claimed += 1;
             Step::Ring(Arc::clone(&member.bell))
-        } else if self.creating > 0 || self.pool_threads >= self.cap {
+        } else if self.creating > 0 {
+            self.relied = true;
+            Step::Done
+        } else if self.pool_threads >= self.cap {
             Step::Done
         } else {
+            self.relied = false;
             self.creating += 1;
             let (id, bell) = self.enlist(Phase::Starting, None);
             Step::Create(id, bell)
@@ -244,6 +251,14 @@ impl<J> Roster<J> {
         }
         self.check();
         (member.duty, stranded)
+    }
+
+    /// After a creation was refused: it is tried again for those who relied on it (B12).
+    pub(super) fn muster_again(&mut self) -> Step {
+        match mem::take(&mut self.relied) {
+            true => self.muster(),
+            false => Step::Done,
+        }
     }
 
     // A member looks for work.
