@@ -317,6 +317,36 @@ fn kill_on_drop_kills_and_reaps() {
     });
 }
 
+/// What is to be killed does not first see the end of what it reads, and take it for all.
+#[test]
+fn who_is_killed_by_the_drop_does_not_see_its_input_end() {
+    on_each(|| async {
+        let mark = std::env::temp_dir().join(format!("heist-{}-saw-the-end", std::process::id()));
+        let mut children = Vec::new();
+        for _ in 0..20 {
+            let mut child = sh(&format!("cat > /dev/null; : > {}", mark.display()))
+                .stdin(Stdio::piped())
+                .kill_on_drop(true)
+                .spawn()
+                .unwrap();
+            child
+                .stdin
+                .as_mut()
+                .unwrap()
+                .write_all(b"half")
+                .await
+                .unwrap();
+            children.push(child);
+        }
+        let ids: Vec<u32> = children.iter().filter_map(Child::id).collect();
+        // They read, so that the end would be seen at once.
+        sleep(Duration::from_millis(50)).await;
+        drop(children);
+        gone(&ids).await;
+        assert!(!mark.exists());
+    });
+}
+
 #[test]
 fn a_child_that_is_dropped_runs_on_and_is_reaped() {
     on_each(|| async {

@@ -9,6 +9,7 @@ use std::task::{Context, Poll, ready};
 use std::vec;
 
 use self::sealed::{Addresses, Internal, OneOrMore};
+use crate::engine::base::words;
 use crate::task::{JoinHandle, spawn_blocking};
 
 /// What can be turned into one or more socket addresses.
@@ -84,10 +85,7 @@ pub(crate) fn try_each<S>(
 
 /// What came of trying no address at all.
 pub(crate) fn no_address() -> io::Error {
-    io::Error::new(
-        io::ErrorKind::InvalidInput,
-        "the name stands for no address",
-    )
+    io::Error::new(io::ErrorKind::InvalidInput, words::NO_ADDRESS)
 }
 
 /// What the system says of a host: a blocking call, on a thread of the pool.

@@ -146,6 +146,13 @@ pub(crate) fn fill_chunk<B: BufMut + ?Sized, R>(
     Ok((n, rest))
 }
 
+/// What the system takes of `bufs` at a time (`IOV_MAX`). More is refused for a socket, and left out for a pipe, which is
+/// not full for that.
+pub(crate) fn for_one_call<'a, 'b>(bufs: &'a [IoSlice<'b>]) -> &'a [IoSlice<'b>] {
+    const MOST: usize = 1024;
+    &bufs[..bufs.len().min(MOST)]
+}
+
 /// Sockets, whatever they carry.
 impl<E: Source + AsFd> Evented<E> {
     pub(crate) fn socket(&self) -> SockRef<'_> {
@@ -161,6 +168,7 @@ impl<E: Source + AsFd> Evented<E> {
     }
 
     pub(crate) fn send_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        let bufs = for_one_call(bufs);
         retry(|| self.socket().send_vectored_with_flags(bufs, NO_SIGNAL))
     }
 
@@ -195,6 +203,7 @@ impl<E: Source + AsFd> Evented<E> {
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        let bufs = for_one_call(bufs);
         let len = bufs.iter().map(|buf| buf.len()).sum();
         self.registration
             .poll_stream_write(cx, len, || self.send_vectored(bufs))
@@ -224,10 +233,11 @@ impl<E: Source + AsFd> Evented<E> {
 ///
 /// # Panics
 ///
-/// In builds with debug assertions, if it does block.
+/// In builds with debug assertions, if it does block; not with Tokio's `--cfg` for that.
 #[track_caller]
 pub(crate) fn check_nonblocking(io: &impl AsFd) -> io::Result<()> {
-    if cfg!(debug_assertions) && !SockRef::from(io).nonblocking()? {
+    let is_checked = cfg!(all(debug_assertions, not(tokio_allow_from_blocking_fd)));
+    if is_checked && !SockRef::from(io).nonblocking()? {
         panic!(
             "a blocking socket cannot be used in a heist runtime: call `set_nonblocking(true)` on it \
              first"

@@ -10,6 +10,7 @@ use socket2::SockAddr;
 use super::ToSocketAddrs;
 use super::addr::{to_socket_addrs, try_each};
 use super::evented::{Evented, check_nonblocking, fill, fill_chunk, retry};
+use crate::engine::base::words;
 use crate::io::{Interest, ReadBuf, Ready};
 
 /// A UDP socket.
@@ -144,7 +145,7 @@ impl UdpSocket {
         let Some(target) = to_socket_addrs(addr).await?.next() else {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                "the name stands for no address",
+                words::NO_TARGET,
             ));
         };
         self.io

@@ -28,6 +28,8 @@ use crate::io::{AsyncRead, AsyncReadExt};
 /// ```
 #[derive(Debug)]
 pub struct Child {
+    /// First, and so dropped first: what is to be killed must not see the end of its input before.
+    state: State,
     /// Where its standard input comes from, if that was [piped](std::process::Stdio::piped).
     ///
     /// To let the child see the end, take it and drop it.
@@ -36,7 +38,6 @@ pub struct Child {
     pub stdout: Option<ChildStdout>,
     /// Where its standard error goes to, if that was [piped](std::process::Stdio::piped).
     pub stderr: Option<ChildStderr>,
-    state: State,
 }
 
 #[derive(Debug)]

@@ -12,8 +12,9 @@
 //!   reaped, what has not is a stray.
 //! * O2. Whoever spawns or drops a child first gives each stray another try, in the runtime it is
 //!   in. So strays are attended again as soon as a runtime has to do with processes.
-//! * O3. The wait runs under the orphan's lock, so wakes from several threads queue up and none is lost.
-//!   It is without budget: a wait that is out of budget wakes at once, which would lock twice.
+//! * O3. One thread at a time waits: the one whose wake is the first. Who wakes meanwhile, which may be the wait itself,
+//!   is counted, and then it is waited once more: no wake is lost, and nobody locks twice. It is without budget, as a wait
+//!   that is out of budget wakes at once, again and again.
 //! * O4. What is taken out is dropped after the lock is released: it gives back registrations and
 //!   wakers, the orphan's own among them.
 //!
@@ -29,7 +30,11 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use super::running::Running;
 use crate::engine::base::budget::{Budget, BudgetScope};
+use crate::engine::base::unwind;
 use crate::loom::sync::Mutex;
+use crate::loom::sync::atomic::AtomicUsize;
+use crate::loom::sync::atomic::Ordering::AcqRel;
+use crate::loom::thread;
 
 /// Children of ours that no runtime watches.
 fn strays() -> &'static Mutex<Vec<Running>> {
@@ -50,11 +55,19 @@ pub(super) fn retry_strays() {
 }
 
 fn attend(child: Running) {
-    Arc::new(Orphan(Mutex::new(Some(child)))).wake();
+    let orphan = Orphan {
+        wakes: AtomicUsize::new(0),
+        child: Mutex::new(Some(child)),
+    };
+    Arc::new(orphan).wake();
 }
 
-/// `None` once it is reaped, or a stray.
-struct Orphan(Mutex<Option<Running>>);
+struct Orphan {
+    /// Wakes that were not answered yet (O3).
+    wakes: AtomicUsize,
+    /// `None` once it is reaped, or a stray.
+    child: Mutex<Option<Running>>,
+}
 
 impl Wake for Orphan {
     fn wake(self: Arc<Self>) {
@@ -62,10 +75,30 @@ impl Wake for Orphan {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
+        // Ordering: O3. Release, for who answers this wake; acquire, of what was before those that are answered.
+        if self.wakes.fetch_add(1, AcqRel) > 0 {
+            return;
+        }
+        let mut seen = 1;
+        loop {
+            let _ = unwind::guarded(|| self.wait());
+            let left = self.wakes.fetch_sub(seen, AcqRel) - seen;
+            if left == 0 {
+                return;
+            }
+            seen = left;
+            // Who woke may be about to do something of which the next wait has to know.
+            thread::yield_now();
+        }
+    }
+}
+
+impl Orphan {
+    fn wait(self: &Arc<Self>) {
         let waker = Waker::from(Arc::clone(self));
         // O3.
         let _unlimited = BudgetScope::enter(Budget::unconstrained());
-        let mut slot = self.0.lock();
+        let mut slot = self.child.lock();
         let Some(child) = &mut *slot else { return };
         let Poll::Ready(result) = child.poll_wait(&mut Context::from_waker(&waker)) else {
             return;

@@ -27,6 +27,13 @@ mod text {
     /// The type of a file, in its debug output.
     pub(crate) const FILE: &str = "heist::fs::File";
 
+    /// A stream ended within what was to be read whole.
+    pub(crate) const EARLY_END: &str = "the end came before all was read";
+
+    /// A name stands for no address: to bind or connect to, and to send to.
+    pub(crate) const NO_ADDRESS: &str = "the name stands for no address";
+    pub(crate) const NO_TARGET: &str = NO_ADDRESS;
+
     /// The environment variable that says how many workers there are.
     pub(crate) const WORKERS: &str = "HEIST_WORKER_THREADS";
 }
@@ -42,5 +49,8 @@ mod text {
     pub(crate) const TIME_IS_OVER: &str =
         "A Tokio 1.x context was found, but it is being shutdown.";
     pub(crate) const FILE: &str = "tokio::fs::File";
+    pub(crate) const EARLY_END: &str = "early eof";
+    pub(crate) const NO_ADDRESS: &str = "could not resolve to any address";
+    pub(crate) const NO_TARGET: &str = "no addresses to send data to";
     pub(crate) const WORKERS: &str = "TOKIO_WORKER_THREADS";
 }

@@ -50,8 +50,12 @@ impl Transfer {
         // One unit for the whole poll: what the reader and the writer do, they pay for themselves.
         let unit = ready!(budget::poll_proceed(cx));
         loop {
-            // Read before each write, as long as there is room: one large write beats two small.
-            let read = self.poll_read_more(cx, reader.as_mut());
+            // Read before each write, as long as there is room: one large write beats two small. But not before the
+            // rest of one: if the reader fails, that would not be written any more.
+            let read = match self.start {
+                0 => self.poll_read_more(cx, reader.as_mut()),
+                _ => Poll::Ready(Ok(false)),
+            };
             match read {
                 Poll::Ready(Ok(asked)) => {
                     if asked {
@@ -184,6 +188,18 @@ mod tests {
             assert_eq!(far.read_u8().await.unwrap(), 50);
         };
         assert_eq!(block_on(join(near, far)).0, 49);
+    }
+
+    #[test]
+    fn what_was_read_is_written_before_the_reader_fails() {
+        let mut reader = reader([
+            Step::data("abcd"),
+            Step::Error(io::ErrorKind::ConnectionReset),
+        ]);
+        let mut writer = writer([Taking::Bytes(3), Taking::Bytes(9)]);
+        let error = block_on(copy(&mut reader, &mut writer)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
+        assert_eq!(writer.written(), b"abcd");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
+use crate::engine::base::words;
 use crate::io::AsyncRead;
 use crate::io::read_buf::poll_read_into;
 
@@ -87,13 +88,18 @@ pub(super) fn poll_fill<R: AsyncRead + ?Sized>(
 ) -> Poll<io::Result<()>> {
     while *filled < buf.len() {
         match ready!(poll_read_into(reader.as_mut(), cx, &mut buf[*filled..])) {
-            Ok(0) => return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
+            Ok(0) => return Poll::Ready(Err(early_end())),
             Ok(n) => *filled += n,
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Poll::Ready(Err(e)),
         }
     }
     Poll::Ready(Ok(()))
+}
+
+#[cold]
+fn early_end() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, words::EARLY_END)
 }
 
 #[cfg(all(test, not(heist_loom)))]

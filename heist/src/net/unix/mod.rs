@@ -19,6 +19,7 @@ pub(super) mod stream;
 mod ucred;
 
 #[cfg(all(test, not(heist_loom)))]
+#[allow(unsafe_code, reason = "descriptors of the tests' own")]
 mod tests;
 
 pub use self::addr::SocketAddr;

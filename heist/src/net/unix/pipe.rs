@@ -32,7 +32,7 @@ use std::task::{Context, Poll};
 use bytes::BufMut;
 
 use crate::io::{AsyncRead, AsyncWrite, Interest, ReadBuf, Ready};
-use crate::net::evented::{Evented, fill, fill_chunk, retry};
+use crate::net::evented::{Evented, fill, fill_chunk, for_one_call, retry};
 
 /// Makes a pipe.
 ///
@@ -398,6 +398,7 @@ impl AsyncWrite for Sender {
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        let bufs = for_one_call(bufs);
         let len = bufs.iter().map(|buf| buf.len()).sum();
         self.io
             .registration()

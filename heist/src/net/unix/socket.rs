@@ -42,16 +42,16 @@ impl UnixSocket {
         Ok(Self { io })
     }
 
-    /// The error of using a socket for what it is not, if it is.
+    /// The error of using a socket for what it is not. Only of these two types: others, such as one of packets in
+    /// sequence, can be both.
     fn check(&self, wanted: Type, method: &str) -> io::Result<()> {
-        if self.io.r#type()? == wanted {
+        let (unfit, kind) = match wanted {
+            Type::STREAM => (Type::DGRAM, "datagram"),
+            _ => (Type::STREAM, "stream"),
+        };
+        if self.io.r#type()? != unfit {
             return Ok(());
         }
-        let kind = if wanted == Type::STREAM {
-            "datagram"
-        } else {
-            "stream"
-        };
         Err(io::Error::other(format!(
             "{method} cannot be called on a {kind} socket"
         )))

@@ -1,9 +1,9 @@
 //! Unix domain sockets and pipes, on a reactor turned by hand.
 
 use std::future::poll_fn;
-use std::io::{self, Write};
+use std::io::{self, IoSlice, Write};
 use std::net::Shutdown;
-use std::os::fd::OwnedFd;
+use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -176,6 +176,62 @@ fn sockets_bound_before_they_are_used() {
         );
         assert!(UnixSocket::new_stream().unwrap().datagram().is_err());
         UnixSocket::new_datagram().unwrap().datagram().unwrap();
+    });
+}
+
+/// One that refuses what is neither would refuse this.
+#[test]
+fn sockets_of_another_type_are_the_systems_affair() {
+    run(async {
+        let packets = || {
+            let socket = socket2::Socket::new(
+                socket2::Domain::UNIX,
+                socket2::Type::from(libc::SOCK_SEQPACKET),
+                None,
+            )
+            .unwrap();
+            socket.set_nonblocking(true).unwrap();
+            let fd = OwnedFd::from(socket).into_raw_fd();
+            // SAFETY: it is ours, and open.
+            unsafe { UnixSocket::from_raw_fd(fd) }
+        };
+        let path = TempPath::new();
+        let listening = packets();
+        listening.bind(&path.0).unwrap();
+        let listener = listening.listen(8).unwrap();
+        let (near, far) = join!(packets().connect(&path.0), listener.accept());
+        let (mut near, (mut far, _)) = (near.unwrap(), far.unwrap());
+        near.write_all(b"packet").await.unwrap();
+        let mut buf = [0; 16];
+        assert_eq!(far.read(&mut buf).await.unwrap(), 6);
+        let stream = UnixSocket::new_stream().unwrap();
+        assert_eq!(stream.datagram().unwrap_err().kind(), io::ErrorKind::Other);
+    });
+}
+
+/// The system takes 1,024 slices at a time. That the rest is left out does not mean that there is no room.
+#[test]
+fn more_slices_than_the_system_takes() {
+    const SLICES: usize = 1_500;
+    const TAKEN: usize = 1_024;
+    run(async {
+        let slices = [IoSlice::new(b"x"); SLICES];
+        let (mut sender, mut receiver) = pipe::pipe().unwrap();
+        sender.writable().await.unwrap();
+        assert_eq!(sender.try_write_vectored(&slices).unwrap(), TAKEN);
+        assert_eq!(sender.write_vectored(&slices).await.unwrap(), TAKEN);
+        sender.write_all(b"rest").await.unwrap();
+        let mut all = vec![0; 2 * TAKEN + 4];
+        receiver.read_exact(&mut all).await.unwrap();
+        assert!(all.ends_with(b"xrest"));
+
+        let (mut near, mut far) = UnixStream::pair().unwrap();
+        near.writable().await.unwrap();
+        assert_eq!(near.try_write_vectored(&slices).unwrap(), TAKEN);
+        assert_eq!(near.write_vectored(&slices).await.unwrap(), TAKEN);
+        near.write_all(b"rest").await.unwrap();
+        far.read_exact(&mut all).await.unwrap();
+        assert!(all.ends_with(b"xrest"));
     });
 }
 

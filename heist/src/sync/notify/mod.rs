@@ -434,6 +434,8 @@ enum Stage {
 /// What the two futures have in common.
 struct Wait {
     stage: Stage,
+    /// It was sent away for want of budget.
+    refused: bool,
     waiter: Waiter,
 }
 
@@ -441,6 +443,7 @@ impl Wait {
     fn new(notify: &Notify) -> Self {
         Self {
             stage: Stage::Start,
+            refused: false,
             waiter: Waiter {
                 links: Links::new(),
                 waker: UnsafeCell::new(None),
@@ -451,6 +454,18 @@ impl Wait {
                 _pinned: PhantomPinned,
             },
         }
+    }
+
+    /// Whether it is sent away, as the budget is spent. Only once, and only where it does not wait yet: beside something
+    /// that spends all at every poll, who waits for a word to stop is to hear of it.
+    fn is_refused(&mut self, cx: &mut Context<'_>) -> bool {
+        let is_refused =
+            self.stage == Stage::Start && !self.refused && !budget::has_budget_remaining();
+        if is_refused {
+            self.refused = true;
+            budget::give_up_turn(cx);
+        }
+        is_refused
     }
 
     /// Looks for a notification; if there is none, waits for it with `waker`, or, with `None`, only
@@ -646,12 +661,16 @@ impl Future for Notified<'_> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let coop = ready!(budget::poll_proceed(cx));
         // SAFETY: the waiter, which must stay in place, is not moved.
         let this = unsafe { self.get_unchecked_mut() };
+        if this.wait.is_refused(cx) {
+            return Poll::Pending;
+        }
         // SAFETY: pinned, and always this `Notify`.
         ready!(unsafe { this.wait.poll(this.notify, Some(cx.waker())) });
-        coop.made_progress();
+        if budget::has_budget_remaining() {
+            budget::spend();
+        }
         Poll::Ready(())
     }
 }
@@ -660,12 +679,16 @@ impl Future for OwnedNotified {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let coop = ready!(budget::poll_proceed(cx));
         // SAFETY: the waiter, which must stay in place, is not moved.
         let this = unsafe { self.get_unchecked_mut() };
+        if this.wait.is_refused(cx) {
+            return Poll::Pending;
+        }
         // SAFETY: pinned, and always this `Notify`.
         ready!(unsafe { this.wait.poll(&this.notify, Some(cx.waker())) });
-        coop.made_progress();
+        if budget::has_budget_remaining() {
+            budget::spend();
+        }
         Poll::Ready(())
     }
 }
