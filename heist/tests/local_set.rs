@@ -621,3 +621,74 @@ fn dropping_run_until_leaves_the_set_whole() {
         assert!(ran.get());
     });
 }
+
+#[test]
+fn tasks_that_wait_are_dropped_in_the_order_of_their_spawns() {
+    struct Mark(u32, Rc<RefCell<Vec<u32>>>);
+    impl Drop for Mark {
+        fn drop(&mut self) {
+            self.1.borrow_mut().push(self.0);
+        }
+    }
+    let dropped = Rc::default();
+    let mut set = LocalSet::new();
+    for i in 0..5 {
+        let mark = Mark(i, Rc::clone(&dropped));
+        set.spawn_local(async move {
+            let _mark = mark;
+            pending::<()>().await;
+        });
+    }
+    single().block_on(poll_fn(|cx| {
+        assert!(Pin::new(&mut set).poll(cx).is_pending());
+        Poll::Ready(())
+    }));
+    drop(set);
+    assert_eq!(*dropped.borrow(), [0, 1, 2, 3, 4]);
+}
+
+/// While another thread is about to wake some of them.
+#[test]
+fn tasks_that_end_by_anothers_panic_end_at_home() {
+    bounded(120, || {
+        for round in 0..scale(100, 300, 20) {
+            let watched = Watched::default();
+            let runtime = Builder::new_current_thread()
+                .unhandled_panic(UnhandledPanic::ShutdownRuntime)
+                .build_local(LocalOptions::default())
+                .unwrap();
+            let wakers: Vec<_> = (0..8)
+                .map(|_| {
+                    let (tx, rx) = oneshot::channel::<()>();
+                    let homebound = watched.one();
+                    runtime.spawn_local(async move {
+                        let _homebound = homebound;
+                        let _ = rx.await;
+                        pending::<()>().await;
+                    });
+                    tx
+                })
+                .collect();
+            let ended = catch_unwind(AssertUnwindSafe(|| {
+                runtime.block_on(async {
+                    heist::task::yield_now().await;
+                    let waking = thread::spawn(move || {
+                        for tx in wakers {
+                            let _ = tx.send(());
+                        }
+                    });
+                    if round % 2 == 0 {
+                        thread::yield_now();
+                    }
+                    spawn_local(async { panic!("ends all") });
+                    heist::task::yield_now().await;
+                    waking.join().unwrap();
+                    pending::<()>().await;
+                });
+            }));
+            assert!(ended.is_err());
+            drop(runtime);
+            watched.assert_dropped_at_home(8);
+        }
+    });
+}

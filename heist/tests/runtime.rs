@@ -290,3 +290,221 @@ fn handle_current_is_the_runtimes_own() {
         assert!(Handle::try_current().is_err());
     }
 }
+
+/// What a task holds that waits, or that was never begun, may be what a stuck one waits for.
+#[test]
+fn a_runtime_ends_that_has_a_worker_stuck_on_what_another_task_holds() {
+    for begun in [true, false] {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(2)
+            .build()
+            .unwrap();
+        let (held, waits) = mpsc::channel::<()>();
+        let (stuck, is_stuck) = mpsc::channel();
+        runtime.spawn(async move {
+            let holder = heist::spawn(async move {
+                let _held = held;
+                pending::<()>().await;
+            });
+            if begun {
+                task::yield_now().await;
+            }
+            stuck.send(()).unwrap();
+            assert!(waits.recv().is_err());
+            drop(holder);
+        });
+        is_stuck.recv().unwrap();
+        drop(runtime);
+    }
+}
+
+/// They would have a thread each, but for the order in which threads are made.
+#[test]
+fn blocking_functions_that_could_have_had_a_thread_are_run_before_the_end() {
+    for runtime in runtimes() {
+        let ran = Arc::new(AtomicUsize::new(0));
+        for _ in 0..20 {
+            let ran = Arc::clone(&ran);
+            runtime.spawn_blocking(move || {
+                std::thread::sleep(Duration::from_millis(5));
+                ran.fetch_add(1, SeqCst);
+            });
+        }
+        drop(runtime);
+        assert_eq!(ran.load(SeqCst), 20);
+    }
+}
+
+/// Spawns when it is dropped.
+struct Heir(mpsc::Sender<bool>);
+
+impl Drop for Heir {
+    fn drop(&mut self) {
+        let found = Handle::try_current().is_ok();
+        self.0.send(found).unwrap();
+    }
+}
+
+#[test]
+fn what_block_on_drops_is_dropped_in_the_runtime() {
+    for runtime in runtimes() {
+        let handle = runtime.handle().clone();
+        let (tx, found) = mpsc::channel();
+        let brief = || {
+            let heir = Heir(tx.clone());
+            let endless = async move {
+                let _heir = heir;
+                pending::<()>().await;
+            };
+            let mut endless = Box::pin(endless);
+            std::future::poll_fn(move |cx| {
+                assert!(endless.as_mut().poll(cx).is_pending());
+                Poll::Ready(())
+            })
+        };
+        runtime.block_on(brief());
+        assert!(found.recv().unwrap());
+        handle.block_on(brief());
+        assert!(found.recv().unwrap());
+    }
+}
+
+/// The thread of a current-thread runtime is its own again when the future is dropped.
+#[test]
+fn what_block_on_drops_may_block() {
+    let [alone, _, other] = runtimes();
+    alone.block_on(std::future::poll_fn(move |_| {
+        let _held = &other;
+        Poll::Ready(())
+    }));
+}
+
+#[test]
+fn a_stuck_worker_may_wait_for_what_it_spawns_at_the_end() {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(2)
+        .build()
+        .unwrap();
+    let (stuck, is_stuck) = mpsc::channel();
+    let (ended, has_ended) = mpsc::channel::<()>();
+    runtime.spawn(async move {
+        stuck.send(()).unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        let (held, waits) = mpsc::channel::<()>();
+        heist::spawn(async move { drop(held) });
+        assert!(waits.recv().is_err());
+        drop(ended);
+    });
+    is_stuck.recv().unwrap();
+    drop(runtime);
+    assert!(has_ended.recv().is_err());
+}
+
+/// What blocking functions hold that are cancelled at the end, too.
+#[test]
+fn what_a_cancelled_blocking_function_drops_is_dropped_in_the_runtime() {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .max_blocking_threads(1)
+        .build()
+        .unwrap();
+    let (begun, has_begun) = mpsc::channel();
+    let (open, gate) = mpsc::channel::<()>();
+    runtime.spawn_blocking(move || {
+        begun.send(()).unwrap();
+        let _ = gate.recv();
+    });
+    has_begun.recv().unwrap();
+    let (tx, found) = mpsc::channel();
+    let heir = Heir(tx);
+    let cancelled = runtime.spawn_blocking(move || drop(heir));
+    runtime.shutdown_background();
+    assert!(found.recv().unwrap());
+    assert!(cancelled.is_finished());
+    drop(open);
+}
+
+#[test]
+fn a_handles_block_on_has_a_budget() {
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let (semaphore, done) = (heist::sync::Semaphore::new(1), std::cell::Cell::new(false));
+    runtime.handle().block_on(async {
+        heist::join!(
+            async {
+                while !done.get() {
+                    drop(semaphore.acquire().await.unwrap());
+                }
+            },
+            async { done.set(true) }
+        )
+    });
+}
+
+#[test]
+fn who_drives_one_runtime_alone_does_not_block_in_place_for_another() {
+    let [alone, _, many] = runtimes();
+    let handle = many.handle().clone();
+    let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        alone.block_on(async {
+            let _entered = handle.enter();
+            task::block_in_place(|| ());
+        });
+    }));
+    assert!(refused.is_err());
+    assert_eq!(many.block_on(async { task::block_in_place(|| 3) }), 3);
+    // Who only waits for something of it does not drive it.
+    let guest = alone
+        .handle()
+        .block_on(async { task::block_in_place(|| 4) });
+    assert_eq!(guest, 4);
+}
+
+#[test]
+fn io_uring_is_io() {
+    let runtime = Builder::new_current_thread()
+        .enable_io_uring()
+        .build()
+        .unwrap();
+    let bound = runtime.block_on(heist::net::TcpListener::bind("127.0.0.1:0"));
+    assert!(bound.is_ok());
+}
+
+#[test]
+fn who_built_a_current_thread_runtime_is_its_worker_until_another_drives_it() {
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let here = Some(std::thread::current().id());
+    assert_eq!(runtime.metrics().worker_thread_id(0), here);
+    std::thread::scope(|scope| {
+        let driven = scope.spawn(|| {
+            runtime.block_on(async {});
+            Some(std::thread::current().id())
+        });
+        let other = driven.join().unwrap();
+        assert_eq!(runtime.metrics().worker_thread_id(0), other);
+    });
+}
+
+/// Beside something that spends all of the budget whenever it is polled.
+#[test]
+fn who_is_notified_hears_of_it() {
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let stop = heist::sync::Notify::new();
+    let (tx, mut rx) = heist::sync::mpsc::unbounded_channel();
+    (0..1000).for_each(|i| tx.send(i).unwrap());
+    let mut received = 0;
+    runtime.block_on(async {
+        heist::select! {
+            biased;
+            () = async {
+                while rx.recv().await.is_some() {
+                    received += 1;
+                    tx.send(0).unwrap();
+                    stop.notify_one();
+                }
+            } => unreachable!("there is always more"),
+            () = stop.notified() => {}
+        }
+    });
+    // It was sent away once.
+    assert_eq!(received, 256);
+}

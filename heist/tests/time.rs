@@ -367,3 +367,21 @@ fn an_earlier_timer_from_elsewhere_wakes_the_sleeper() {
 async fn time_on(wait: Duration) {
     time::sleep(wait).await;
 }
+
+/// A blocking function keeps a paused clock from moving on; it may also set it going again.
+#[test]
+fn a_clock_that_a_blocking_function_resumes_goes_on() {
+    with_paused(|| async {
+        let (tx, rx) = oneshot::channel();
+        task::spawn(async move {
+            time::sleep(5 * MS).await;
+            tx.send(()).unwrap();
+        });
+        let resumed = task::spawn_blocking(move || {
+            std::thread::sleep(10 * MS);
+            time::resume();
+            rx.blocking_recv()
+        });
+        resumed.await.unwrap().unwrap();
+    });
+}

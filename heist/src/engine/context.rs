@@ -19,7 +19,7 @@ use crate::engine::timer::{Clock, TimerHandle};
 
 crate::loom::thread_local! {
     static CONTEXT: Context = const {
-        Context { handle: Cell::new(ManuallyDrop::new(None)), id: Cell::new(None), depth: Cell::new(0) }
+        Context { handle: Cell::new(ManuallyDrop::new(None)), id: Cell::new(None), depth: Cell::new(0), alone: Cell::new(false) }
     };
 }
 
@@ -29,6 +29,8 @@ struct Context {
     id: Cell<Option<RuntimeId>>,
     /// How many guards there are, to see that they go in the right order.
     depth: Cell<usize>,
+    /// It blocks on a runtime that has no other thread.
+    alone: Cell<bool>,
 }
 
 /// All runtimes of the process, for those who name one by its id from outside of it.
@@ -188,23 +190,34 @@ pub(crate) fn assert_may_run() {
 /// Panics if this thread runs the tasks of a runtime or set that has no other thread for them.
 #[track_caller]
 pub(crate) fn assert_may_hand_on() {
-    let single = || {
-        with_current(|handle| match handle {
-            SchedHandle::CurrentThread(scheduler) => scheduler.is_current(),
-            SchedHandle::Crew(_) | SchedHandle::Custom(_) => false,
-        })
-    };
+    let is_alone = || CONTEXT.with(|context| context.alone.get());
     assert!(
-        poll::may_block() || (single() != Some(true) && !local_set::is_polling()),
+        poll::may_block() || (!is_alone() && !local_set::is_polling()),
         "can call blocking only when running on the multi-threaded runtime"
     );
 }
 
-/// Runs `f` as a part of `handle`'s runtime that drives tasks: blocking calls panic in it.
+/// While it lives, this thread is, or is not, all that a runtime has. What it was before.
+struct Alone(bool);
+
+impl Alone {
+    fn enter(alone: bool) -> Self {
+        Self(CONTEXT.with(|context| context.alone.replace(alone)))
+    }
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        CONTEXT.with(|context| context.alone.set(self.0));
+    }
+}
+
+/// Runs `f` as a part of `handle`'s runtime that drives tasks, `alone` if no other thread can: blocking calls panic in it.
 #[track_caller]
-pub(crate) fn run_in<R>(handle: &SchedHandle, f: impl FnOnce() -> R) -> R {
+pub(crate) fn run_in<R>(handle: &SchedHandle, alone: bool, f: impl FnOnce() -> R) -> R {
     assert_may_run();
     let _entered = enter(handle.clone());
+    let _alone = Alone::enter(alone);
     let _no_blocking = NoBlocking::new();
     let seeds = handle.services().seeds.as_ref();
     let _seeded = seeds.map(|seeds| {

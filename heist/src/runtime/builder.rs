@@ -60,6 +60,7 @@ pub struct Builder {
     event_interval: u32,
     io_limits: IoLimits,
     use_slot: bool,
+    eager_handoff: bool,
     seed: Option<u64>,
     shutdown_on_panic: bool,
     scheduler: Choice,
@@ -168,6 +169,7 @@ impl Builder {
                 busy_events: None,
             },
             use_slot: true,
+            eager_handoff: false,
             seed: None,
             shutdown_on_panic: false,
             scheduler: Choice::unless_chosen(),
@@ -263,7 +265,8 @@ impl Builder {
         self
     }
 
-    /// The name of all threads.
+    /// The name of the threads that run tasks and blocking functions. (The one that watches over a multi-thread runtime's
+    /// workers has its own, no hooks, and the usual stack.)
     pub fn thread_name(&mut self, val: impl Into<String>) -> &mut Self {
         let name = val.into();
         self.thread_name_fn(move || name.clone())
@@ -290,13 +293,13 @@ impl Builder {
         self
     }
 
-    /// The stack size of all threads, in bytes.
+    /// The stack size of the threads that run tasks and blocking functions, in bytes.
     pub fn thread_stack_size(&mut self, val: usize) -> &mut Self {
         self.stack_size = Some(val);
         self
     }
 
-    /// Called on each thread of the runtime when it starts.
+    /// Called on each thread that is to run tasks or blocking functions when it starts.
     pub fn on_thread_start<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn() + Send + Sync + 'static,
@@ -305,7 +308,7 @@ impl Builder {
         self
     }
 
-    /// Called on each thread of the runtime before it ends.
+    /// Called on each of these threads before it ends.
     pub fn on_thread_stop<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn() + Send + Sync + 'static,
@@ -339,8 +342,9 @@ impl Builder {
         self
     }
 
-    /// How many tasks a worker polls between two looks at the injector, the global queue; 61 by default on a
-    /// multi-thread runtime.
+    /// After how many turns a worker looks at the injector, the global queue, before its own; 61 by default on a
+    /// multi-thread runtime. A turn is a task, with what it woke to run next. Of the [strategies](Self::scheduler) it is the
+    /// default's; a current-thread runtime looks at each lap besides.
     ///
     /// # Panics
     ///
@@ -352,8 +356,9 @@ impl Builder {
         self
     }
 
-    /// How many tasks a worker polls between two looks at reactor and timers; 61 by default. Where polls are long,
-    /// it looks sooner.
+    /// After how many turns a worker looks at reactor and timers; 61 by default. On a multi-thread runtime it looks sooner
+    /// where polls are long or all tasks have yielded, and leaves the reactor alone for some turns more while its queue
+    /// is nearly full.
     ///
     /// # Panics
     ///
@@ -365,7 +370,8 @@ impl Builder {
         self
     }
 
-    /// Has woken tasks always queue at the end, instead of running next on the worker that woke them.
+    /// Has woken tasks always queue at the end, instead of running next on the worker that woke them. Of the
+    /// [strategies](Self::scheduler) only the default has them run next.
     pub fn disable_lifo_slot(&mut self) -> &mut Self {
         self.use_slot = false;
         self
@@ -497,7 +503,7 @@ impl Builder {
     /// Has each worker measure how long its polls take, for
     /// [`poll_time_histogram_bucket_count`](crate::runtime::RuntimeMetrics::poll_time_histogram_bucket_count).
     ///
-    /// Off by default, as it reads the clock twice a poll; while it is off, no clock is read.
+    /// Off by default, as it reads the clock twice a poll; while it is off, no clock is read for a poll.
     ///
     /// ```
     /// let runtime = heist::runtime::Builder::new_current_thread()
@@ -624,8 +630,17 @@ impl Builder {
         self.enable_time()
     }
 
-    /// Accepted, without effect: a worker that runs tasks never keeps the reactor from the others.
+    /// Has a sleeping sibling woken to look after I/O when a worker that did so gets up to run a task.
+    ///
+    /// By default a worker that waits for I/O and gets up for a single task has nobody woken: most tasks are done, and
+    /// the worker waits again, before a sibling would be there. If the task takes long, or blocks, what becomes ready
+    /// meanwhile waits until somebody finds that out: 12 to 20 milliseconds where there was something to do lately, and up
+    /// to 170. Where polls are long, and for a second after a poll of more than 10 milliseconds was seen, it is done by
+    /// default.
+    ///
+    /// It costs a wake of a thread for each event that comes alone. It has no effect on a current-thread runtime.
     pub fn enable_eager_driver_handoff(&mut self) -> &mut Self {
+        self.eager_handoff = true;
         self
     }
 
@@ -634,10 +649,10 @@ impl Builder {
         self
     }
 
-    /// Accepted, without effect: files are read and written on the blocking pool, as on a kernel that has no
+    /// As [`enable_io`](Self::enable_io): files are read and written on the blocking pool, as on a kernel that has no
     /// io_uring.
     pub fn enable_io_uring(&mut self) -> &mut Self {
-        self
+        self.enable_io()
     }
 
     /// Starts with a paused clock: time moves only by [`advance`](crate::time::advance), or when all
@@ -656,7 +671,8 @@ impl Builder {
     /// # Panics
     ///
     /// If a multi-thread runtime is to start with a paused clock; or if the environment says
-    /// [how many workers](Self::worker_threads) it is to have, and that is no number, or 0.
+    /// [how many workers](Self::worker_threads) it is to have, and that is no number, or 0; or if a histogram was asked for that
+    /// has no buckets, or buckets of no width.
     pub fn build(&mut self) -> io::Result<Runtime> {
         let scheduler = match self.flavor {
             Flavor::CurrentThread => self.build_current_thread(None)?,
@@ -712,6 +728,7 @@ impl Builder {
             global_queue_interval: self.global_queue_interval.unwrap_or(GLOBAL_QUEUE_INTERVAL),
             event_interval: self.event_interval,
             use_slot: self.use_slot,
+            eager_handoff: self.eager_handoff,
             seed: self.seed.unwrap_or_else(FastRand::entropy),
             cores: available_cores(),
             last_timers: if self.alt_timer {

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::pin;
 
+use crate::engine::base::parker;
 use crate::engine::blocking::{Job, Mandatory, SubmitError, blocking_task};
 use crate::engine::context;
 use crate::engine::sched::SchedHandle;
@@ -212,11 +213,14 @@ impl Handle {
     /// Within an asynchronous context, and if the future panics.
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        let mut future = pin!(future);
-        context::run_in(&self.scheduler, || match &self.scheduler {
-            SchedHandle::Crew(crew) => crew.block_on(future.as_mut()),
-            SchedHandle::Custom(crew) => crew.block_on(future.as_mut()),
-            SchedHandle::CurrentThread(_) => crate::engine::base::parker::block_on(future.as_mut()),
+        context::run_in(&self.scheduler, false, || {
+            // Here, as what it drops may ask for the runtime.
+            let mut future = pin!(future);
+            match &self.scheduler {
+                SchedHandle::Crew(crew) => crew.block_on(future.as_mut()),
+                SchedHandle::Custom(crew) => crew.block_on(future.as_mut()),
+                SchedHandle::CurrentThread(_) => parker::block_on(future.as_mut()),
+            }
         })
     }
 

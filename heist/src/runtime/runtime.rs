@@ -89,10 +89,10 @@ impl Runtime {
         match &self.handle.scheduler {
             SchedHandle::Crew(_) | SchedHandle::Custom(_) => self.handle.block_on(future),
             SchedHandle::CurrentThread(scheduler) => {
-                let mut future = pin!(future);
-                context::run_in(&self.handle.scheduler, || {
-                    scheduler.block_on(future.as_mut())
-                })
+                // What the future drops at its end may ask for the runtime, and may block.
+                let _entered = self.enter();
+                let future = pin!(future);
+                context::run_in(&self.handle.scheduler, true, || scheduler.block_on(future))
             }
         }
     }
@@ -150,7 +150,11 @@ impl Drop for Runtime {
                 scheduler.shutdown();
             }
         }
-        pool.shutdown();
+        {
+            // So may what blocking functions drop that are cancelled.
+            let _entered = context::enter(self.handle.scheduler.clone());
+            pool.shutdown();
+        }
         self.stop_watch(false);
         if self.patience == Some(Duration::ZERO) {
             return;

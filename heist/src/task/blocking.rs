@@ -9,7 +9,7 @@ use crate::task::JoinHandle;
 ///
 /// The pool grows up to [`max_blocking_threads`](crate::runtime::Builder::max_blocking_threads);
 /// what comes beyond waits in a queue. A function that has begun cannot be aborted; one that still
-/// waits when the runtime shuts down, or is aborted, does not run.
+/// waits in a full pool when the runtime shuts down, or is aborted, does not run.
 ///
 /// ```
 /// # #[heist::main]

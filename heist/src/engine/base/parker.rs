@@ -23,6 +23,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+use crate::engine::base::budget::{Budget, BudgetScope};
 use crate::loom::sync::atomic::AtomicU32;
 use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::loom::sync::{Arc, Condvar, Mutex};
@@ -172,7 +173,11 @@ pub(crate) fn block_on_until<F: Future>(
     let waker = waker(&parker);
     let mut cx = Context::from_waker(&waker);
     loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+        let polled = {
+            let _budget = BudgetScope::enter(Budget::initial());
+            future.as_mut().poll(&mut cx)
+        };
+        if let Poll::Ready(output) = polled {
             return Some(output);
         }
         match limit {

@@ -49,7 +49,8 @@
 //!   the others (accepted while the creation was under way) are cancelled. None is left to nobody.
 //! * B8. After shutdown no job and no duty is accepted. Queued jobs are cancelled by the caller of
 //!   `shutdown`, outside the lock. Mandatory ones stay queued and are run, and B1 holds for them; so
-//!   do as many of the oldest as threads are on their way to the queue, for they count as begun.
+//!   do as many of the oldest as threads are on their way to the queue or could be made for them: they count as begun, as
+//!   they would be but for the chain (B2).
 //! * B9. A member leaves for good in one critical section, the last thing it does besides joining
 //!   those that left before it. Joins only go from a later leaver to an earlier one, and a thread
 //!   that has left joins nobody: no circle of joins.

@@ -366,7 +366,12 @@ impl<J> Roster<J> {
     pub(super) fn close(&mut self) -> (Vec<Arc<Parker>>, Vec<Queued<J>>) {
         self.closed = true;
         let mut cancelled = Vec::new();
-        let mut coming = self.claimed + self.creating;
+        let mut coming = self.claimed + self.creating + self.idle.len();
+        if coming > 0 {
+            // As many as could have a thread at once, were there no chain (B2). With nobody to begin it, the system has
+            // refused one, and may go on to.
+            coming += self.cap - self.pool_threads - self.creating;
+        }
         for queued in mem::take(&mut self.queue) {
             if queued.is_mandatory() || coming > 0 {
                 coming = coming.saturating_sub(1);

@@ -14,10 +14,10 @@ use crate::engine::base::spin::{SPARED, SPARED_OF_MANY, Spin};
 use crate::engine::base::unwind;
 use crate::engine::driver::Driver;
 use crate::engine::sched::counters::WorkerCounters;
-use crate::engine::sched::crowding::Crowding;
 use crate::engine::sched::foreign::ForeignCalls;
 use crate::engine::sched::idle::Idle;
 use crate::engine::sched::pace::Pace;
+use crate::engine::sched::spell::Spell;
 use crate::engine::sched::strategy::{Stealing, Strategy, Visible};
 use crate::engine::sched::vacancy::Vacancy;
 use crate::engine::sched::watch::Watch;
@@ -48,6 +48,8 @@ pub(crate) struct CrewConfig {
     /// Ticks between looks at reactor and timers.
     pub(crate) event_interval: u32,
     pub(crate) use_slot: bool,
+    /// Who gets up to run a task has a sibling look at the reactor (I9).
+    pub(crate) eager_handoff: bool,
     pub(crate) seed: u64,
     /// How many threads can run at a time.
     pub(crate) cores: usize,
@@ -74,7 +76,10 @@ pub(crate) struct Crew<S: Strategy = Stealing> {
     pub(super) foreign_completed: Counter,
     pub(super) foreign_calls: ForeignCalls,
     pub(super) watch: Watch,
-    pub(super) crowding: Crowding,
+    /// The workers have to wait for processors (I13).
+    pub(super) crowded: Spell,
+    /// Somebody was found in a long poll (I9).
+    pub(super) wary: Spell,
     /// Of workers that ran out of work.
     pub(super) worker_spin: Spin,
     /// Of threads in `block_on`.
@@ -173,7 +178,8 @@ impl<S: Strategy> Crew<S> {
             foreign_completed: Counter::default(),
             foreign_calls: ForeignCalls::new(),
             watch: Watch::new(),
-            crowding: Crowding::new(now),
+            crowded: Spell::new(now),
+            wary: Spell::new(now),
             worker_spin: Spin::new(config.cores, SPARED_OF_MANY),
             guest_spin: Spin::new(config.cores, SPARED),
             config,
@@ -256,8 +262,11 @@ impl<S: Strategy> Crew<S> {
     /// Takes a new task in.
     #[inline]
     pub(super) fn admit(&self, runnable: Runnable) {
+        // At the end nobody may look again where it would be queued, until the poll is over that spawns it.
         // SAFETY: the runnable is the run right, and the task is new.
-        if self.hooks.list_at_spawn && unsafe { self.adopt(runnable.task()) }.is_err() {
+        let refused = self.is_closing()
+            || self.hooks.list_at_spawn && unsafe { self.adopt(runnable.task()) }.is_err();
+        if refused {
             self.foreign_spawned.add_shared(1);
             runnable.cancel();
         } else {

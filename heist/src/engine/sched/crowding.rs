@@ -17,11 +17,7 @@
 //! *Free*, until a group of workers has waited for more than a [share](CROWDED_FROM) of the time that it ran. Then
 //! *crowded*, for a [time](HOLD), in which there is nothing to learn: with fewer threads awake there is no waiting.
 //! Then free again, on trial: if the next comparison that tells anything soon says the same, it is crowded for twice as
-//! long, up to [`LONGEST`]. It ends by the clock, whether or not the watch is awake then. What follows from it is rule I13.
-//!
-//! # Orderings
-//!
-//! One word, relaxed: a hint, which orders nothing.
+//! long, up to [`LONGEST`]. It ends by the clock ([`spell`](super::spell)). What follows from it is rule I13.
 //!
 //! # Rejected
 //!
@@ -40,8 +36,6 @@ use std::io::Read;
 use std::time::{Duration, Instant};
 
 use crate::engine::base::thread_mark;
-use crate::loom::sync::atomic::AtomicU64;
-use crate::loom::sync::atomic::Ordering::Relaxed;
 
 /// One part of waiting in so many of running is crowded. On two processors, two busy workers beside another thread wait
 /// for half to all of the time that they run, and one for a two-hundredth.
@@ -63,35 +57,6 @@ const LONGEST: Duration = Duration::from_millis(1600);
 /// How many workers are asked at a time, so that it costs the same however many there are: up to 130 readings a second
 /// while somebody is awake and it is free, of three system calls each.
 const GROUP: usize = 4;
-
-/// What the crew knows of it.
-#[derive(Debug)]
-pub(crate) struct Crowding {
-    origin: Instant,
-    /// Until when it is crowded, in nanoseconds since then.
-    until: AtomicU64,
-}
-
-impl Crowding {
-    pub(super) fn new(now: Instant) -> Self {
-        Self {
-            origin: now,
-            until: AtomicU64::new(0),
-        }
-    }
-
-    pub(super) fn is_crowded(&self, now: Instant) -> bool {
-        self.nanos(now) < self.until.load(Relaxed)
-    }
-
-    pub(super) fn hold(&self, until: Instant) {
-        self.until.store(self.nanos(until), Relaxed);
-    }
-
-    fn nanos(&self, at: Instant) -> u64 {
-        at.saturating_duration_since(self.origin).as_nanos() as u64
-    }
-}
 
 /// What a thread has had of the processors since it began.
 #[derive(Debug, Clone, Copy, Default)]
@@ -244,13 +209,14 @@ mod tests {
     use std::cell::RefCell;
 
     use super::*;
+    use crate::engine::sched::spell::Spell;
 
     const LOOK: Duration = Duration::from_millis(10);
 
     /// A machine with workers that want to run all the time, and are looked at every 10 ms.
     struct Machine {
         census: Census,
-        crowding: Crowding,
+        crowded: Spell,
         start: Instant,
         looks: u32,
         workers: RefCell<Vec<Reading>>,
@@ -265,7 +231,7 @@ mod tests {
             };
             Self {
                 census: Census::told(workers),
-                crowding: Crowding::new(start),
+                crowded: Spell::new(start),
                 start,
                 looks: 0,
                 workers: RefCell::new((0..workers as u32).map(thread).collect()),
@@ -283,7 +249,7 @@ mod tests {
             self.looks += 1;
             let read = |worker: usize| Some(self.workers.borrow()[worker]);
             if let Some(until) = self.census.take(self.now(), read) {
-                self.crowding.hold(until);
+                self.crowded.set_until(until);
             }
             self.is_crowded()
         }
@@ -293,7 +259,7 @@ mod tests {
         }
 
         fn is_crowded(&self) -> bool {
-            self.crowding.is_crowded(self.now())
+            self.crowded.lasts(self.now())
         }
 
         /// How many looks it takes until it is crowded, or is not any more.
@@ -374,8 +340,8 @@ mod tests {
         let mut machine = Machine::new(2);
         machine.until(true, 33);
         // Nobody looks any more.
-        assert!(machine.crowding.is_crowded(machine.now() + HOLD / 2));
-        assert!(!machine.crowding.is_crowded(machine.now() + HOLD));
+        assert!(machine.crowded.lasts(machine.now() + HOLD / 2));
+        assert!(!machine.crowded.lasts(machine.now() + HOLD));
     }
 
     #[test]

@@ -137,11 +137,14 @@ impl CurrentThread {
             patience: YIELDS_BEFORE_DRIVERS,
             driver: None,
         };
+        let counters = WorkerCounters::new(&hooks);
+        // Until another one drives it.
+        counters.set_thread();
         let scheduler = Arc::new(Self {
             injector: Injector::new(),
             owned: OwnedTasks::new(1),
             driver,
-            counters: WorkerCounters::new(&hooks),
+            counters,
             hooks,
             services,
             config,
@@ -311,23 +314,7 @@ impl CurrentThread {
             core: Cell::new(None),
         };
         driving.scope(core, |mut core| {
-            self.owned.close(Runnable::cancel);
-            loop {
-                while let Some(runnable) = core.queue.pop_front() {
-                    // What it drops may wake and spawn: onto the injector, as the core is here.
-                    runnable.cancel();
-                }
-                if let Some(injected) = self.injector.try_take(|len| len) {
-                    injected.for_each(Runnable::cancel);
-                }
-                // What is missing is on its way here from a thread that just woke it.
-                // F2: the tasks before the calls.
-                if self.owned.is_empty() && self.foreign_calls.all_ended() {
-                    break;
-                }
-                thread::yield_now();
-            }
-            self.injector.close().for_each(Runnable::cancel);
+            self.end_tasks(&mut core);
             (core, ())
         });
         if let Some(timers) = self.services.timers() {
@@ -336,6 +323,28 @@ impl CurrentThread {
         if let Some(reactor) = self.driver.handle() {
             reactor.shutdown();
         }
+    }
+
+    /// Cancels all tasks, on this thread and no other, as they may not be `Send`: only when nobody can be about to
+    /// push one is the injector closed, and what is pushed after that was spawned after it.
+    fn end_tasks(&self, core: &mut Core) {
+        self.owned.close(Runnable::cancel);
+        loop {
+            while let Some(runnable) = core.queue.pop_front() {
+                // What it drops may wake and spawn: onto the injector, as the core is here.
+                runnable.cancel();
+            }
+            if let Some(injected) = self.injector.try_take(|len| len) {
+                injected.for_each(Runnable::cancel);
+            }
+            // What is missing is on its way here from a thread that just woke it.
+            // F2: the tasks before the calls.
+            if self.owned.is_empty() && self.foreign_calls.all_ended() {
+                break;
+            }
+            thread::yield_now();
+        }
+        self.injector.close().for_each(Runnable::cancel);
     }
 
     pub(crate) fn num_alive_tasks(&self) -> usize {
@@ -510,15 +519,8 @@ impl DrivingThread {
     /// A task panicked, and that is to end all: cancels the tasks and panics.
     #[cold]
     fn end_by_panic(&self, mut core: Box<Core>) -> ! {
-        let scheduler = &*self.scheduler;
-        (core, ()) = self.enter(core, || {
-            scheduler.owned.close(Runnable::cancel);
-            // What is spawned from now on is cancelled at once: nobody would run it.
-            scheduler.injector.close().for_each(Runnable::cancel);
-        });
-        while let Some(runnable) = self.next_task(&mut core) {
-            (core, ()) = self.enter(core, || runnable.cancel());
-        }
+        // What is spawned from now on is cancelled at once: nobody would run it.
+        self.scheduler.end_tasks(&mut core);
         // For `scope`, which gives it back.
         self.core.set(Some(core));
         panic!(
@@ -644,8 +646,7 @@ impl DrivingThread {
         let jump = deadline.filter(|_| clock.is_paused() && clock.can_auto_advance());
         let timeout = match (deadline, jump) {
             (_, Some(_)) => Some(Duration::ZERO),
-            // A paused clock that must not be moved does not come to its deadlines by waiting.
-            (Some(_), None) if clock.is_paused() => None,
+            // Also where the clock is paused and must not be moved: it may be resumed meanwhile, by whoever is the reason.
             (deadline, None) => deadline.map(|deadline| deadline.saturating_duration_since(now)),
         };
         let woken = scheduler.driver.park(&scheduler.parker, timeout);

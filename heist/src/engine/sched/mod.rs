@@ -55,10 +55,12 @@
 //!   (`has_overlooked`). Pusher and sleeper agree on it: the owner sets its mean before it pushes, and the fences of
 //!   I1 show it along with the push. What comes from outside or by the drivers is announced in any case (but for I13): a worker
 //!   that takes it into its queue marks the place up to which that holds (`keep_announced`), in the same order.
-//! * **I9** A worker that gets up for a single task wakes nobody, unless its polls are long by its pace: then what
-//!   comes by the reactor meanwhile would wait for them, and a sibling is woken to find nothing and sleep in the
-//!   reactor. Without that two tasks that feed each other by a socket can stay on one worker for good: each
-//!   time it waits for both, and gets up for one.
+//! * **I9** A worker that gets up for a single task wakes nobody, unless its polls are long by its pace, or somebody was
+//!   found in a long poll lately ([`watch`]), or it is asked for (`eager_handoff`): then what comes by the reactor meanwhile would wait
+//!   for them, and a sibling is woken to find nothing and sleep in the reactor (`leaves_reactor_alone`). The same holds for the last
+//!   searcher that finds a task. Without that two tasks that feed each other by a socket can stay on one worker for good: each
+//!   time it waits for both, and gets up for one. If the sibling finds something to do, it is for it to see to that; and if
+//!   not in time, for the watch.
 //! * **I10** Who is never idle helps as well, where a sibling stands still: in a long poll, or because the system gave
 //!   its processor to somebody else. At its looks at the drivers a worker sees whether the sibling it looked at
 //!   the last time has begun a task since, and takes half of its queue if not (`relieve_sibling`).
@@ -90,7 +92,7 @@
 //! I7: where most polls are short and few are long, those behind a long one would wait for it. *I7 for what the
 //! reactor brings*, where there are processors: one batch of events holds polls of all lengths.
 //!
-//! **Tested by** `idle_loom_tests`; I7, I10, I11, I13 and I14 by `tests`; I12 by `tests/net.rs`.
+//! **Tested by** `idle_loom_tests`; I7, I9, I10, I11, I13 and I14 by `tests`; I9 and what the watch does for it by `tests/stall.rs`; I12 by `tests/net.rs`.
 
 pub(crate) mod affinity;
 pub(crate) mod blocking_job;
@@ -113,6 +115,7 @@ mod next_task;
 mod pace;
 mod push;
 mod shutdown;
+mod spell;
 pub(crate) mod strategy;
 #[cfg(all(test, not(heist_loom)))]
 mod tests;

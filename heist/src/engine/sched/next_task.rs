@@ -157,7 +157,7 @@ impl WorkerContext<Stealing> {
 
     /// I13: whether what the drivers bring is this worker's alone for a while.
     pub(super) fn is_crowded(&self, core: &Core<Stealing>, now: Instant) -> bool {
-        !core.pace.is_slow() && self.crew.crowding.is_crowded(now)
+        !core.pace.is_slow() && self.crew.crowded.lasts(now)
     }
 
     /// Takes from a sibling that has queued tasks and did not begin one from one look of ours at the drivers to

@@ -1,10 +1,11 @@
 //! Bringing a crew down.
 //!
 //! 1. `Crew::close` marks the crew as closing and wakes all workers.
-//! 2. Each worker leaves its loop after the poll it is in, and returns its core.
-//! 3. The last one to return has all queues. It closes the owned lists: idle tasks are cancelled on
-//!    the spot, the others marked.
-//! 4. It drains the queues and the injector, cancelling what it finds, until no task is listed: what
+//! 2. Each worker leaves its loop after the poll it is in. With the default strategy it closes the owned lists: idle tasks are cancelled on
+//!    the spot, the others marked. And it cancels what it finds in the queues, its siblings' as well: one of these may be
+//!    stuck in a poll, and wait for something that such a task holds. Then it returns its core.
+//! 3. The last one to return has all queues. With another strategy it is the one that closes the owned lists.
+//! 4. It drains them and the injector, cancelling what it finds, until no task is listed: what
 //!    is missing is on its way into the injector from a thread that just woke it, or is being polled
 //!    by nobody (a task that blocks in place is not listed, and ends when its poll does). And until
 //!    no foreign call is under way ([`foreign`](super::foreign)).
@@ -21,6 +22,7 @@ use std::sync::Arc;
 impl<S: Strategy> Crew<S> {
     /// A worker leaves. The last one does the rest.
     pub(super) fn return_core(self: &Arc<Self>, core: Box<Core<S>>) {
+        S::leave(self, &core);
         let cores = {
             let mut returned = self.returned.lock();
             returned.push(core);
@@ -40,20 +42,40 @@ impl<S: Strategy> Crew<S> {
 }
 
 impl Crew<Stealing> {
-    pub(super) fn end_tasks(&self, cores: &[Box<Core<Stealing>>]) {
+    /// Cancels what waits, and what is queued, wherever that is.
+    pub(super) fn leave(&self, core: &Core<Stealing>) {
         self.owned.close(Runnable::cancel);
+        self.end_queued(core);
+    }
+
+    fn end_queued(&self, core: &Core<Stealing>) {
+        let own = &core.own.queue;
+        let end_own = || {
+            while let Some(runnable) = own.pop_front() {
+                runnable.cancel();
+            }
+        };
+        end_own();
+        for (index, post) in self.posts.iter().enumerate() {
+            while let Some(runnable) = post.own.slot.take() {
+                runnable.cancel();
+            }
+            if index == core.index {
+                continue;
+            }
+            while let Some((runnable, _)) = post.own.stealer.steal_into(own) {
+                runnable.cancel();
+                end_own();
+            }
+        }
+        if let Some(injected) = self.strategy.injector.try_take(|len| len) {
+            injected.for_each(Runnable::cancel);
+        }
+    }
+
+    pub(super) fn end_tasks(&self, cores: &[Box<Core<Stealing>>]) {
         loop {
-            for core in cores {
-                while let Some(runnable) = core.own.queue.pop_front() {
-                    runnable.cancel();
-                }
-                while let Some(runnable) = self.posts[core.index].own.slot.take() {
-                    runnable.cancel();
-                }
-            }
-            if let Some(injected) = self.strategy.injector.try_take(|len| len) {
-                injected.for_each(Runnable::cancel);
-            }
+            cores.iter().for_each(|core| self.end_queued(core));
             // F2: the tasks before the calls.
             if self.owned.is_empty() && self.foreign_calls.all_ended() {
                 break;

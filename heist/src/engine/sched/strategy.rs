@@ -109,6 +109,9 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
         true
     }
 
+    /// A worker leaves: cancels what it can (`shutdown`).
+    fn leave(crew: &Crew<Self>, core: &Core<Self>);
+
     /// The last worker's: brings all tasks to their end (`shutdown`).
     fn end_tasks(crew: &Arc<Crew<Self>>, cores: Vec<Box<Core<Self>>>);
 
@@ -332,15 +335,13 @@ impl Strategy for Stealing {
 
     fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant) {
         let len = core.own.queue.len();
-        let crew = &worker.crew;
-        // I9: one task is ours, but it takes long, and nobody looks at the reactor meanwhile.
         let shared = len > 1 && !worker.is_crowded(core, now);
-        let needed = shared || (len == 1 && core.pace.is_slow() && !crew.driver.is_attended());
         core.own.take_brought(worker.post().counters.polls.get());
         core.pace.rested();
         worker.keep_announced(core, shared);
-        if needed && !core.searching {
-            crew.notify();
+        // One that was claimed looks when it stops searching (I3, I9).
+        if !core.searching && (shared || (len > 0 && worker.leaves_reactor_alone(core))) {
+            worker.crew.notify();
         }
     }
 
@@ -352,6 +353,10 @@ impl Strategy for Stealing {
         if !post.stealer.is_empty() {
             crew.help();
         }
+    }
+
+    fn leave(crew: &Crew<Self>, core: &Core<Self>) {
+        crew.leave(core);
     }
 
     fn end_tasks(crew: &Arc<Crew<Self>>, cores: Vec<Box<Core<Self>>>) {

@@ -24,17 +24,26 @@ const HANG: Duration = Duration::from_secs(60);
 /// Polls so short that a few of them are not worth a wake.
 const SHORT_NANOS: u64 = 100;
 
-/// A crew whose workers have no threads.
-fn crew(workers: usize) -> Arc<Crew<Stealing>> {
-    let config = CrewConfig {
+fn config(workers: usize) -> CrewConfig {
+    CrewConfig {
         workers,
         global_queue_interval: 61,
         event_interval: 61,
         use_slot: true,
+        eager_handoff: false,
         seed: 1,
         cores: 2,
         last_timers: Armed::ShutDown,
-    };
+    }
+}
+
+/// A crew whose workers have no threads.
+fn crew(workers: usize) -> Arc<Crew<Stealing>> {
+    crew_of(config(workers))
+}
+
+fn crew_of(config: CrewConfig) -> Arc<Crew<Stealing>> {
+    let workers = config.workers;
     let services = Services {
         id: RuntimeId::next(),
         name: None,
@@ -176,6 +185,40 @@ fn what_the_drivers_bring_is_announced_whatever_it_is_worth() {
     }
 }
 
+/// I9.
+#[test]
+fn who_may_be_long_away_does_not_leave_the_reactor_alone() {
+    let one_sleeps = |prepare: &dyn Fn(&mut Puppet), tasks, eager_handoff| {
+        let crew = crew_of(CrewConfig {
+            eager_handoff,
+            ..config(2)
+        });
+        let _ = crew.idle.rise(0);
+        // One task is no matter of crowding.
+        crew.crowded.set_until(Instant::now() + HANG);
+        let mut puppet = Puppet::new(&crew, 0);
+        prepare(&mut puppet);
+        puppet = puppet.wake_by_drivers(tasks);
+        puppet.after_sleep();
+        puppet.finish();
+        crew.idle.is_asleep(1)
+    };
+    let nothing = |_: &mut Puppet| ();
+    let slow = |puppet: &mut Puppet| {
+        (0..3).for_each(|_| puppet.core.pace.follow(SHORT_NANOS, Some(1_000_000)));
+    };
+    let wary = |puppet: &mut Puppet| puppet.worker.crew.wary.set_until(Instant::now() + HANG);
+    for tasks in [1, 2] {
+        assert!(one_sleeps(&nothing, tasks, false));
+        assert!(!one_sleeps(&slow, tasks, false));
+        assert!(!one_sleeps(&wary, tasks, false));
+        assert!(!one_sleeps(&nothing, tasks, true));
+    }
+    assert!(one_sleeps(&wary, 0, true), "it has nothing to do");
+    let claimed = |puppet: &mut Puppet| puppet.core.searching = true;
+    assert!(one_sleeps(&claimed, 1, true), "it looks later");
+}
+
 /// I13.
 #[test]
 fn where_it_is_crowded_nobody_is_woken_for_what_the_drivers_bring() {
@@ -183,7 +226,7 @@ fn where_it_is_crowded_nobody_is_woken_for_what_the_drivers_bring() {
         let crew = crew(2);
         let _ = crew.idle.rise(0);
         if crowded {
-            crew.crowding.hold(Instant::now() + HANG);
+            crew.crowded.set_until(Instant::now() + HANG);
         }
         let mut puppet = Puppet::new(&crew, 0);
         let samples = if slow { 3 } else { 0 };
@@ -209,7 +252,7 @@ fn where_it_is_crowded_nobody_is_woken_for_what_the_drivers_bring() {
 fn where_it_is_crowded_who_has_no_rest_is_helped() {
     let crew = crew(2);
     let _ = crew.idle.rise(0);
-    crew.crowding.hold(Instant::now() + HANG);
+    crew.crowded.set_until(Instant::now() + HANG);
     let mut puppet = Puppet::new(&crew, 0).wake_by_drivers(30);
     let start = Instant::now();
     let mut look = |after: u64| {

@@ -20,7 +20,8 @@
 //!   that sleeps most of the time about six times. Where looks come soon, a stall is seen after 12 ms if there was little
 //!   to do, 20 ms if much; where all slept at the last looks, after 170 ms. A close look takes a poll of 2 ms for a stall,
 //!   and has it relieved. After a stall looks come soon for a while, which is shorter if nothing is polled, or if only a
-//!   close look saw it.
+//!   close look saw it. Where another look did, workers are wary for [a second](WARY): they do not leave the reactor alone
+//!   (I9). Who was not up all the time, or may have had to wait for a processor, was not seen to be in a long poll.
 //!   At its looks the watch also sees whether workers have to wait for processors ([`crowding`](super::crowding)).
 //! * **W3** When all are asleep and nothing was polled for a while ([`SETTLED`]), the watch dozes until a
 //!   worker that gets up sees it and wakes it: an idle runtime has no wake-ups. It begins like that.
@@ -54,7 +55,7 @@
 //! # Rejected
 //!
 //! *Waking a sibling whenever the slot is filled, or the reactor left* (what others tried, and
-//! reverted): a thread wake for each message and each event. *A timer armed when a worker gets up and
+//! reverted; for the reactor it is done after a stall, and on request): a thread wake for each message and each event. *A timer armed when a worker gets up and
 //! disarmed when it sleeps*: a timer's system call costs 2.5 µs here, as much as the rest of the
 //! wake. *Siblings that sleep with a time-out*: the same, at every sleep. *More workers while some are
 //! stuck*: how many is right cannot be known; see the article on cooperative yielding. *Looks every
@@ -84,6 +85,8 @@ use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use crate::loom::sync::atomic::{AtomicBool, AtomicU64, fence};
 use crate::loom::thread;
 
+/// How long after a stall workers act as if the next poll might be one.
+const WARY: Duration = Duration::from_secs(1);
 /// The wait for the next look while somebody is awake.
 const SOON: Duration = Duration::from_millis(10);
 /// The wait for the next look while somebody may be stuck.
@@ -207,6 +210,9 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
             }
         }
         let idle = look.found == Found::Idle && rhythm.interval >= settled;
+        if look.blocked && !rhythm.is_close() && !crew.crowded.lasts(now) {
+            crew.wary.set_until(now + WARY);
+        }
         rhythm.after(look);
         next_look = Some(now + rhythm.interval);
         if idle && bed.doze(|| crew.idle.num_asleep() == crew.num_workers()) {
@@ -317,6 +323,7 @@ impl Bed {
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
     polls: u64,
+    sleeps: u64,
     awake: bool,
 }
 
@@ -336,6 +343,8 @@ enum Found {
 #[derive(Debug, Clone, Copy)]
 struct Look {
     found: Found,
+    /// Somebody stuck was up all the time since the last look.
+    blocked: bool,
     /// Somebody is awake who has made few polls since the last look, and somebody asleep.
     slow: bool,
 }
@@ -364,10 +373,14 @@ impl Rhythm {
         self.interval = self.interval.min(SOON);
     }
 
+    /// Whether the next look is a close one: all it finds is a poll of two milliseconds.
+    fn is_close(&self) -> bool {
+        self.interval == CLOSE
+    }
+
     fn after(&mut self, look: Look) {
-        let was_close = self.interval == CLOSE;
+        let was_close = self.is_close();
         self.alert = match look.found {
-            // All that is known is a poll of two milliseconds.
             Found::Stuck if was_close => self.alert.max(TOLD_LOOKS),
             Found::Stuck => ALERT_LOOKS,
             Found::Idle => self.alert.saturating_sub(10),
@@ -426,11 +439,13 @@ impl<S: Strategy> Crew<S> {
         seen.resize(self.num_workers(), Seen::default());
         let mut look = Look {
             found: Found::Idle,
+            blocked: false,
             slow: false,
         };
         for (index, (post, seen)) in self.posts.iter().zip(seen).enumerate() {
             let present = Seen {
                 polls: post.counters.polls.get(),
+                sleeps: post.counters.parks.get(),
                 awake: !self.idle.is_asleep(index),
             };
             let before = std::mem::replace(seen, present);
@@ -439,6 +454,9 @@ impl<S: Strategy> Crew<S> {
                 (false, 0) => Found::Idle,
                 (false, _) => Found::Resting,
                 (true, 0) if before.awake => {
+                    // Or it was just woken, and was so at the last look; or is on its way.
+                    let is_up = post.counters.unparks.get() == present.sleeps;
+                    look.blocked |= is_up && present.sleeps == before.sleeps;
                     self.relieve(index);
                     Found::Stuck
                 }
@@ -456,7 +474,7 @@ impl<S: Strategy> Crew<S> {
     fn count_waiting(&self, census: &mut Census) {
         let now = self.services().clock().now();
         if let Some(until) = census.take(now, |worker| self.read(worker)) {
-            self.crowding.hold(until);
+            self.crowded.set_until(until);
         }
     }
 
@@ -487,7 +505,11 @@ mod tests {
     use super::*;
 
     fn after(rhythm: &mut Rhythm, found: Found, slow: bool) -> Duration {
-        rhythm.after(Look { found, slow });
+        rhythm.after(Look {
+            found,
+            blocked: false,
+            slow,
+        });
         rhythm.interval
     }
 
@@ -540,7 +562,9 @@ mod tests {
         assert_eq!(soon(&mut rhythm, Found::Idle), 9);
         // Of a poll of two milliseconds less is known.
         rhythm = Rhythm::new();
+        assert!(!rhythm.is_close());
         assert_eq!(after(&mut rhythm, Found::Moving, true), CLOSE);
+        assert!(rhythm.is_close());
         after(&mut rhythm, Found::Stuck, false);
         assert_eq!(soon(&mut rhythm, Found::Resting), 9);
         // Nor does a close look take away from what is.

@@ -145,8 +145,10 @@ impl<S: Strategy> WorkerContext<S> {
     ) -> Option<Box<Core<S>>> {
         if core.searching {
             core.searching = false;
-            // I3: one more is woken only if there is more to find.
-            if self.crew.idle.stop_searching() && S::shared_work_visible(&self.crew) {
+            // I3: one more is woken only if there is more to find, or the reactor to look at.
+            if self.crew.idle.stop_searching()
+                && (S::shared_work_visible(&self.crew) || self.leaves_reactor_alone(&core))
+            {
                 self.crew.notify();
             }
         }
@@ -244,6 +246,14 @@ impl<S: Strategy> WorkerContext<S> {
             core.polls_at_look = polls;
         }
         looks
+    }
+
+    /// I9: whether somebody is to be woken to look at the reactor while this worker polls, which may take long.
+    pub(super) fn leaves_reactor_alone(&self, core: &Core<S>) -> bool {
+        let crew = &self.crew;
+        let keeps_it_attended =
+            || core.pace.is_slow() || crew.config.eager_handoff || crew.wary.lasts(self.now());
+        crew.num_workers() > 1 && keeps_it_attended() && !crew.driver.is_attended()
     }
 
     /// Turns drivers: what they wake goes to this worker's queue, unannounced. `turn` guards against

@@ -943,6 +943,12 @@ impl Mortal {
         }
     }
 
+    /// What each worker does that leaves, while others may be at work.
+    fn leave(&self) {
+        self.owned.close(Runnable::cancel);
+        self.drain();
+    }
+
     /// What a runtime does at its end.
     fn shut_down(&self, close_queue: bool) {
         self.owned.close(Runnable::cancel);
@@ -1096,6 +1102,58 @@ fn shutdown_vs_wake_vs_release() {
         waker.join().unwrap();
         let outputs = usize::from(join_now(join).is_ok());
         counts.assert_over(outputs);
+    });
+}
+
+/// Two workers leave at once, while a wake is on its way; who is the last does the rest.
+#[test]
+fn shutdown_by_two_vs_foreign_wake() {
+    model(Some(3), || {
+        let (mortal, counts) = (Mortal::new(), Arc::default());
+        let (runnable, join) = spawn(&mortal, &counts, |_, _| false);
+        mortal.run(runnable);
+        let waker = counts.take_waker();
+        let waker = thread::spawn(move || waker.wake());
+        let leaver = {
+            let mortal = Arc::clone(&mortal);
+            thread::spawn(move || mortal.leave())
+        };
+        mortal.leave();
+        leaver.join().unwrap();
+        mortal.shut_down(true);
+        mortal.let_go();
+        waker.join().unwrap();
+        assert!(join_now(join).err().expect("error").is_cancelled());
+        counts.assert_over(0);
+    });
+}
+
+/// One leaves, and takes what is queued, while another polls a task that it lists or is refused, and that yields.
+#[test]
+fn shutdown_by_one_that_leaves_vs_adopt() {
+    model(Some(3), || {
+        let (mortal, counts) = (Mortal::new(), Arc::default());
+        let (runnable, join) = spawn(&mortal, &counts, |poll, cx| {
+            if poll == 0 {
+                current::yield_turn(cx);
+            }
+            false
+        });
+        let worker = {
+            let mortal = Arc::clone(&mortal);
+            thread::spawn(move || {
+                mortal.run(runnable);
+                mortal.run_queued();
+                mortal.leave();
+            })
+        };
+        mortal.leave();
+        worker.join().unwrap();
+        mortal.shut_down(true);
+        mortal.let_go();
+        drop(counts.waker.lock().unwrap().take());
+        assert!(join_now(join).err().expect("error").is_cancelled());
+        counts.assert_over(0);
     });
 }
 

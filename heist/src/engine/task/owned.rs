@@ -10,7 +10,8 @@
 //! the closer drains, in the hands of a worker that sees the mark when its poll ends, or on its way
 //! into the injector from a foreign thread: so the closer drains until
 //! [`is_empty`](OwnedTasks::is_empty), then waits for foreign calls of `schedule` that have not
-//! returned yet, and only then lets go of the scheduler (T11).
+//! returned yet, and only then lets go of the scheduler (T11). Several may close, one after the other or at once (each
+//! worker that leaves does): a shard is closed and its tasks are marked in one critical section, by the first.
 //!
 //! **Rejected.** *One list, one lock*: every spawn of every worker on one line. *Listing at spawn*:
 //! two list operations for the many tasks that end at their first poll. *Lists private to workers,
@@ -102,7 +103,10 @@ impl OwnedTasks {
             let mut idle = Vec::new();
             {
                 let mut list = shard.lock();
-                list.closed = true;
+                if std::mem::replace(&mut list.closed, true) {
+                    // All are marked, and none came since.
+                    continue;
+                }
                 let mut next = list.tasks.front();
                 while let Some(node) = next {
                     // A listed task is incomplete, and stays so while we hold the lock (T9).
@@ -114,7 +118,8 @@ impl OwnedTasks {
                     next = unsafe { list.tasks.next(node) };
                 }
             }
-            idle.into_iter().for_each(&mut cancelled);
+            // The last that was listed is the first: they end in the order in which they first slept.
+            idle.into_iter().rev().for_each(&mut cancelled);
         }
     }
 

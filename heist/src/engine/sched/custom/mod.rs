@@ -447,8 +447,9 @@ impl Strategy for Custom {
     }
 
     fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>, _now: Instant) {
-        // One of them is this worker's; one that was claimed looks when it stops searching (I3).
-        if std::mem::take(&mut core.own.unannounced) > 1 && !core.searching {
+        let len = std::mem::take(&mut core.own.unannounced);
+        // One of them is this worker's; one that was claimed looks when it stops searching (I3, I9).
+        if !core.searching && (len > 1 || (len > 0 && worker.leaves_reactor_alone(core))) {
             worker.crew.notify();
         }
     }
@@ -462,6 +463,10 @@ impl Strategy for Custom {
     fn hands_on(&self) -> bool {
         !self.scheduler.keeps_tasks()
     }
+
+    /// What is queued is the strategy's, which is not asked before all workers are back; and what waits may belong to a
+    /// worker that is not back.
+    fn leave(_: &Crew<Self>, _: &Core<Self>) {}
 
     fn end_tasks(crew: &Arc<Crew<Self>>, mut cores: Vec<Box<Core<Self>>>) {
         let strategy = &crew.strategy;
