@@ -11,9 +11,11 @@ use crate::workload::{Tail, TailRound};
 /// Each makes the runtimes anew.
 const HEATS: usize = 6;
 const ROUNDS_PER_HEAT: usize = 2;
+/// Not counted, as those of the workloads: threads begin, and a runtime finds out what its tasks are like.
+const WARM_UP: usize = 1;
 
 /// Rounds of both sides, for the progress bar. A round of these is some fifty of a workload's.
-pub(crate) const STEPS: usize = 2 * HEATS * ROUNDS_PER_HEAT * STEPS_PER_ROUND;
+pub(crate) const STEPS: usize = 2 * HEATS * (WARM_UP + ROUNDS_PER_HEAT) * STEPS_PER_ROUND;
 const STEPS_PER_ROUND: usize = 25;
 
 /// Every tail that was asked for, on the first two sides.
@@ -54,14 +56,19 @@ fn run(name: &str, sides: &[Side], workers: usize, track: &mut Track<'_>) -> Del
             track.watchdog.watch(name, sides[i].name());
             running[i] = Some((tails[i].prepare)(workers));
         }
-        for round in 0..ROUNDS_PER_HEAT {
-            for i in in_turn(sides.len(), heat * ROUNDS_PER_HEAT + round) {
+        for round in 0..WARM_UP + ROUNDS_PER_HEAT {
+            for i in in_turn(
+                sides.len(),
+                heat * ROUNDS_PER_HEAT + round.saturating_sub(WARM_UP),
+            ) {
                 track.watchdog.watch(name, sides[i].name());
                 let run = running[i].as_mut().expect("all were prepared");
                 let before = Usage::now();
                 let delays = run();
-                used[i] = used[i].plus(Usage::now().since(before));
-                seen[i].push(delays.iter().map(|delay| delay.as_nanos() as f64).collect());
+                if round >= WARM_UP {
+                    used[i] = used[i].plus(Usage::now().since(before));
+                    seen[i].push(delays.iter().map(|delay| delay.as_nanos() as f64).collect());
+                }
                 for _ in 0..STEPS_PER_ROUND {
                     track.progress.step(name);
                 }
