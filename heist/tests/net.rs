@@ -456,3 +456,23 @@ fn descriptors_that_are_used_again_get_no_old_events() {
         }
     });
 }
+
+/// Where the queue is full, clients have to try again, a second later.
+#[test]
+fn a_burst_of_connections_waits_to_be_accepted() {
+    const BURST: usize = 900;
+    bounded(120, || {
+        single().block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            for _ in 0..BURST {
+                // It is closed, and stays in the queue.
+                let patience = Duration::from_secs(10);
+                std::net::TcpStream::connect_timeout(&address, patience).unwrap();
+            }
+            for _ in 0..BURST {
+                listener.accept().await.unwrap();
+            }
+        });
+    });
+}

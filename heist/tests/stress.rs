@@ -6,6 +6,7 @@ mod support;
 
 use std::future::{Future, pending, poll_fn};
 use std::io::ErrorKind::WouldBlock;
+use std::os::fd::AsFd;
 use std::pin::Pin;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
@@ -918,28 +919,44 @@ fn timers_from_many_threads_are_never_early_and_never_lost() {
     });
 }
 
-/// Echoes to all who come. `missed` counts what was there to read without a wake.
-async fn echo(listener: TcpListener, tally: Tally, missed: Arc<AtomicUsize>) {
+/// What the servers of `echo` and their clients tell each other.
+#[derive(Default)]
+struct Exchange {
+    /// Connections for which there was something to read, and no wake.
+    missed: AtomicUsize,
+    /// All clients have gone.
+    over: AtomicBool,
+}
+
+/// Echoes to all who come.
+async fn echo(listener: TcpListener, tally: Tally, exchange: Arc<Exchange>) {
     loop {
         let (mut stream, _) = listener.accept().await.unwrap();
-        let (held, missed) = (tally.one(), Arc::clone(&missed));
+        let (held, exchange) = (tally.one(), Arc::clone(&exchange));
         heist::spawn(async move {
             let _held = held;
             let mut buffer = [0; 1024];
+            let mut was_there = false;
             loop {
-                let read = time::timeout(Duration::from_secs(10), stream.read(&mut buffer)).await;
-                match read {
-                    // A client that goes with bytes on their way resets the connection, and a system under
-                    // load loses some of these: then the connection stays, and nothing ever comes.
+                match time::timeout(Duration::from_secs(5), stream.read(&mut buffer)).await {
                     Err(_) => {
-                        let read =
-                            std::io::Read::read(&mut stream.into_std().unwrap(), &mut buffer);
-                        let nothing = read.is_err_and(|error| error.kind() == WouldBlock);
-                        missed.fetch_add(usize::from(!nothing), SeqCst);
-                        return;
+                        let socket = stream.as_fd().try_clone_to_owned().unwrap();
+                        let peeked = std::net::TcpStream::from(socket).peek(&mut [0]);
+                        let is_there = !peeked.is_err_and(|error| error.kind() == WouldBlock);
+                        if is_there && was_there {
+                            exchange.missed.fetch_add(1, SeqCst);
+                            return;
+                        }
+                        // A client that goes with bytes on their way resets the connection, and a system under
+                        // load loses some of these: then the connection stays, and nothing ever comes.
+                        if !is_there && exchange.over.load(SeqCst) {
+                            return;
+                        }
+                        was_there = is_there;
                     }
                     Ok(Ok(0) | Err(_)) => return,
                     Ok(Ok(n)) => {
+                        was_there = false;
                         if stream.write_all(&buffer[..n]).await.is_err() {
                             return;
                         }
@@ -955,11 +972,11 @@ fn echo_with_500_connections_that_come_and_go() {
     bounded(300, || {
         for runtime in [multi(3), single()] {
             let tally = Tally::default();
-            let missed = Arc::new(AtomicUsize::new(0));
+            let exchange = Arc::new(Exchange::default());
             runtime.block_on(async {
                 let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
                 let address = listener.local_addr().unwrap();
-                heist::spawn(echo(listener, tally.clone(), Arc::clone(&missed)));
+                heist::spawn(echo(listener, tally.clone(), Arc::clone(&exchange)));
                 let clients: Vec<_> = (0..500u64)
                     .map(|client| {
                         heist::spawn(async move {
@@ -986,13 +1003,14 @@ fn echo_with_500_connections_that_come_and_go() {
                 for client in clients {
                     client.await.unwrap();
                 }
+                exchange.over.store(true, SeqCst);
                 while tally.made() != tally.dropped() {
                     time::sleep(Duration::from_millis(1)).await;
                 }
             });
             assert!(tally.made() >= 500);
             assert_eq!(
-                missed.load(SeqCst),
+                exchange.missed.load(SeqCst),
                 0,
                 "there was something to read, and no wake"
             );

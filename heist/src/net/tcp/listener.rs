@@ -3,11 +3,16 @@ use std::io;
 use std::net::SocketAddr;
 use std::task::{Context, Poll};
 
+use super::socket::TcpSocket;
 use super::stream::TcpStream;
 use crate::io::{Interest, Ready};
 use crate::net::ToSocketAddrs;
 use crate::net::addr::{to_socket_addrs, try_each};
 use crate::net::evented::{Evented, check_nonblocking, retry};
+
+/// How many connections may wait to be accepted. With the 128 that are usual elsewhere, a burst of more has some of its
+/// clients try again a second later, or three.
+const BACKLOG: u32 = 1024;
 
 /// A TCP socket that connections come to.
 ///
@@ -36,7 +41,7 @@ impl TcpListener {
     /// Listens on an address; on the first that works, if there are several. Port 0 takes one that is
     /// free: [`local_addr`](Self::local_addr) tells which.
     ///
-    /// The socket has `SO_REUSEADDR` and a queue of 1024;
+    /// The socket has `SO_REUSEADDR` and a queue of 1,024 connections that nobody has accepted yet;
     /// [`TcpSocket`](crate::net::TcpSocket) gives the choice.
     ///
     /// # Errors
@@ -66,7 +71,13 @@ impl TcpListener {
     /// ```
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<Self> {
         try_each(to_socket_addrs(addr).await?, |addr| {
-            Self::listening(mio::net::TcpListener::bind(addr)?)
+            let socket = match addr {
+                SocketAddr::V4(_) => TcpSocket::new_v4()?,
+                SocketAddr::V6(_) => TcpSocket::new_v6()?,
+            };
+            socket.set_reuseaddr(cfg!(unix))?;
+            socket.bind(addr)?;
+            socket.listen(BACKLOG)
         })
     }
 
