@@ -117,7 +117,10 @@ impl Wake for Root {
     fn wake_by_ref(self: &Arc<Self>) {
         // Ordering: release gives the next poll of the root what was written before.
         self.woken.store(true, Release);
-        self.scheduler.unpark();
+        // Who drives is awake, and looks before it sleeps: what the drivers bring, above all, is brought by it.
+        if !self.scheduler.is_current() {
+            self.scheduler.unpark();
+        }
     }
 }
 
