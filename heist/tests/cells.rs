@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use heist::runtime::{Builder, Handle, Runtime};
 use heist::task::JoinHandle;
@@ -87,6 +88,42 @@ fn what_was_running_leaves_little_behind() {
     assert!(left < LITTLE, "{left} bytes");
 }
 
+/// While tasks come and go; not where there are none, nor when the runtime is no more.
+#[test]
+fn the_memory_of_large_tasks_is_kept_for_a_while() {
+    const SIZE: usize = 20_000;
+    const MANY: u8 = 200;
+    const ALL: isize = SIZE as isize * MANY as isize;
+    let _alone = alone();
+    drop(runtime());
+    let before = LIVE.load(Relaxed);
+    let used = || LIVE.load(Relaxed) - before;
+    let runtime = runtime();
+    let burst = || {
+        let tasks: Vec<_> = (0..MANY).map(|_| runtime.spawn(carry::<SIZE>(1))).collect();
+        assert!(used() >= ALL);
+        for task in tasks {
+            runtime.block_on(task).unwrap();
+        }
+    };
+    for _ in 0..3 {
+        burst();
+        let most = ALL + ALL / 4;
+        assert!(used() < most, "{} bytes for {ALL}", used());
+        if !cfg!(heist_no_cell_pool) {
+            assert!(used() > ALL / 2, "{} bytes are kept", used());
+        }
+    }
+    let start = Instant::now();
+    while used() > LITTLE {
+        assert!(start.elapsed() < Duration::from_secs(60), "{}", used());
+        thread::sleep(Duration::from_millis(10));
+    }
+    burst();
+    drop(runtime);
+    assert!(used() < LITTLE, "{} bytes", used());
+}
+
 /// Carries bytes across an await, and finds them unchanged.
 async fn carry<const N: usize>(fill: u8) -> usize {
     let bytes = [fill; N];
@@ -130,7 +167,7 @@ fn tasks_of_all_sizes_have_their_memory_for_themselves() {
             }
         };
     }
-    sizes!(0 1 7 8 9 15 16 17 64 100 128 255 256 400 511 512 600 700 800 850 890 900 910 920 1000 1024 1100 5000);
+    sizes!(0 1 7 8 9 15 16 17 64 100 128 255 256 400 511 512 600 700 800 850 890 900 910 920 1000 1024 1100 5000 30000);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::engine::base::current;
 use crate::engine::context;
 use crate::engine::sched::SchedHandle;
+use crate::engine::task;
 use crate::runtime::{Builder, EnterGuard, Handle, RuntimeMetrics};
 use crate::task::JoinHandle;
 
@@ -170,6 +171,7 @@ impl Drop for Runtime {
         }
         pool.wait(self.patience);
         self.stop_watch(true);
+        task::release_large_cells();
         if let SchedHandle::Custom(crew) = &self.handle.scheduler
             && !std::thread::panicking()
         {

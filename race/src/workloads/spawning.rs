@@ -22,6 +22,12 @@ pub(super) const WORKLOADS: &[Workload] = &[
         prepare: spawn_from_worker,
     },
     Workload {
+        name: "spawn_large",
+        what: "the same with tasks of 4 KiB",
+        ops: FAN_REPEATS * FAN,
+        prepare: spawn_large,
+    },
+    Workload {
         name: "fan_out_flat",
         what: "a task spawns 32,768 and joins them",
         ops: LEAVES,
@@ -78,6 +84,26 @@ fn spawn_from_worker(workers: usize) -> Round {
         on_worker(&runtime, async {
             for _ in 0..FAN_REPEATS {
                 spawn_and_join(FAN).await;
+            }
+        });
+    })
+}
+
+fn spawn_large(workers: usize) -> Round {
+    /// Has it all across an await.
+    async fn large(fill: u8) -> u8 {
+        let bytes = [fill; 4096];
+        rt::task::yield_now().await;
+        std::hint::black_box(&bytes)[usize::from(fill)]
+    }
+    let runtime = multi_thread(workers);
+    Box::new(move || {
+        on_worker(&runtime, async {
+            for _ in 0..FAN_REPEATS {
+                let tasks: Vec<_> = (0..FAN).map(|_| rt::spawn(large(1))).collect();
+                for task in tasks {
+                    assert_eq!(task.await.expect("it cannot panic"), 1);
+                }
             }
         });
     })

@@ -24,7 +24,8 @@
 //!   (I9). Who was not up all the time, or may have had to wait for a processor, was not seen to be in a long poll.
 //!   At its looks the watch also sees whether workers have to wait for processors ([`crowding`](super::crowding)).
 //! * **W3** When all are asleep and nothing was polled for a while ([`SETTLED`]), the watch dozes until a
-//!   worker that gets up sees it and wakes it: an idle runtime has no wake-ups. It begins like that.
+//!   worker that gets up sees it and wakes it: an idle runtime has no wake-ups, but for one after which what it keeps
+//!   of large tasks' memory is [given back](KEPT_AT_REST). It begins like that.
 //!   From the last poll to the doze it has two looks; but if the last doze was shorter than [`CALM`],
 //!   it settles only after [`LATE`]: what comes many times a second would wake it as often.
 //! * **W4** It takes from the slot as any thief does (S2), and locks a wheel as any thread may.
@@ -79,6 +80,7 @@ use crate::engine::sched::crew::{Crew, OVERDUE};
 use crate::engine::sched::crowding::{Census, Reading};
 use crate::engine::sched::idle::Idle;
 use crate::engine::sched::strategy::Strategy;
+use crate::engine::task;
 use crate::engine::timer::TimerShard;
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -101,6 +103,8 @@ const SETTLED: Duration = Duration::from_millis(40);
 const LATE: Duration = Duration::from_millis(160);
 /// After a doze of this length it dozes again as soon as it can.
 const CALM: Duration = Duration::from_secs(1);
+/// How long the memory of large tasks is kept while there are none.
+const KEPT_AT_REST: Duration = Duration::from_secs(5);
 /// Looks after a stall that come soon in any case; one that finds nothing polled counts for ten.
 const ALERT_LOOKS: u32 = 100;
 /// The same after it was told of a timer.
@@ -218,7 +222,7 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
         if idle && bed.doze(|| crew.idle.num_asleep() == crew.num_workers()) {
             drop(crew);
             let since = Instant::now();
-            bed.parker.park();
+            bed.rest();
             settled = match since.elapsed() < CALM {
                 true => LATE,
                 false => SETTLED,
@@ -237,6 +241,15 @@ impl Bed {
             dozing: AtomicBool::new(true),
             closing: AtomicBool::new(false),
             horizon: AtomicU64::new(0),
+        }
+    }
+
+    /// Sleeps till somebody gets up. What tasks left behind is kept for the next ones only for a while.
+    fn rest(&self) {
+        let woken = task::keeps_large_cells() && self.parker.park_timeout(KEPT_AT_REST);
+        if !woken {
+            task::release_large_cells();
+            self.parker.park();
         }
     }
 

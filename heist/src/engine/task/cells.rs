@@ -33,8 +33,8 @@
 //! * **C1** A free cell has one owner: the thread whose magazine it is in, or the depot. Its memory is read
 //!   and written by the owner alone. Batches change hands inside the depot's lock.
 //! * **C2** A class is one exact size, so that no cell is larger than it would be without classes, and each
-//!   goes back to the allocator with the layout it came with. Cells above [`LARGEST`], or of more than
-//!   [`ALIGN`], are the allocator's alone.
+//!   goes back to the allocator with the layout it came with. Cells above [`LARGEST`] have a depot without magazines
+//!   ([`large`]); small ones of more than [`ALIGN`] are the allocator's alone.
 //! * **C3** The memory kept is bounded: by two batches a class and thread, and by [`DEPOT_BATCHES`] in the depot,
 //!   whatever was running before. A batch that comes to a full depot takes the place of one of another class,
 //!   which may be of tasks that nobody makes any more. What is beyond goes back to the allocator.
@@ -76,12 +76,13 @@ use std::ptr::NonNull;
 
 use crate::loom::sync::Mutex;
 
+mod large;
 #[cfg(all(test, heist_loom))]
 mod loom_tests;
 #[cfg(all(test, not(heist_loom)))]
 mod tests;
 
-/// The largest cell that is kept: glibc's own caches end at the same size.
+/// The largest cell that magazines keep: glibc's own caches end at the same size.
 const LARGEST: usize = 1024;
 
 /// The alignment of what is kept, and the distance of sizes.
@@ -340,6 +341,23 @@ static DEPOT: crossbeam_utils::CachePadded<Depot> =
     crossbeam_utils::CachePadded::new(Depot(Mutex::new(Shelves::EMPTY)));
 
 #[cfg(not(all(test, heist_loom)))]
+static LARGE: large::LargeDepot = large::LargeDepot::new();
+
+/// Whether any memory of large cells is kept.
+pub(crate) fn keeps_large_cells() -> bool {
+    #[cfg(not(all(test, heist_loom)))]
+    return LARGE.keeps_any();
+    #[cfg(all(test, heist_loom))]
+    return false;
+}
+
+/// Gives the memory of large cells that is kept back to the allocator: there are no tasks that want it.
+pub(crate) fn release_large_cells() {
+    #[cfg(not(all(test, heist_loom)))]
+    LARGE.release_all();
+}
+
+#[cfg(not(all(test, heist_loom)))]
 crate::loom::thread_local! {
     static MAGAZINES: Magazines = const { Magazines::new() };
 }
@@ -356,6 +374,10 @@ pub(super) fn allocate<T>() -> NonNull<T> {
         if let Ok(Some(kept)) = kept {
             return kept.cast();
         }
+    } else if large::is_kept(layout)
+        && let Some(kept) = LARGE.take(layout)
+    {
+        return kept.cast();
     }
     // SAFETY: the size is not 0.
     let fresh = unsafe { alloc(layout) };
@@ -380,6 +402,9 @@ pub(super) unsafe fn free<T>(cell: NonNull<T>) {
         if kept.is_ok() {
             return;
         }
+    } else if large::is_kept(layout) {
+        // SAFETY: it came from the allocator, maybe through this depot, and is nobody's any more, says the caller.
+        return unsafe { LARGE.give(layout, cell.cast()) };
     }
     // SAFETY: it came from the allocator, maybe through a magazine of exactly this size (C2).
     unsafe { dealloc(cell.as_ptr().cast(), layout) };

@@ -107,6 +107,7 @@ mod loom_tests;
 #[cfg(all(test, not(heist_loom)))]
 mod tests;
 
+pub(crate) use self::cells::{keeps_large_cells, release_large_cells};
 pub use self::error::JoinError;
 pub(crate) use self::header::Header;
 pub use self::id::Id;
