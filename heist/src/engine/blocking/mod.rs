@@ -32,7 +32,7 @@
 //!   created, or none is idle and the pool is at its cap, or none is idle and the system has just
 //!   refused a thread and a busy thread will come back to the queue. In particular a job never
 //!   waits behind one that blocks while the pool may grow.
-//! * B2 (the chain). At most one thread is on its way to the queue by a submit's doing; submits in
+//! * B2 (the chain). At most one thread (but for B13) is on its way to the queue by a submit's doing; submits in
 //!   between only push. Whoever takes a job and leaves others behind wakes or creates the next
 //!   *before* it runs its own, so the chain never waits for a job. `Roster::muster` is the one
 //!   place where this is decided; it is called after every push and every take.
@@ -59,6 +59,10 @@
 //! * B11. User code (jobs, duties, hooks, the name) never unwinds into the bookkeeping.
 //! * B12. A submit that relies on a creation which is then refused has it tried again, by whoever tried: the refusal is
 //!   older than the submit, and all busy threads may wait for its job. So each submit has a try that ends after it came.
+//! * B13. Where jobs last longer than it takes to wake a thread, the chain is as wide as it has come: a thread that finds on its
+//!   arrival that others are busy and none has ended a job since it was claimed doubles the number of those that may be on
+//!   their way, up to [`WIDEST`](roster); one that does not, and an empty queue, make it one again. Many jobs that
+//!   block are thus begun within a few wakes one after the other instead of one for each job, and many short ones wake nobody in vain.
 //!
 //! **The spin.** A thread that becomes idle first looks at its bell for some microseconds: a claim
 //! then costs neither side a system call. At most one thread spins at a time, none while more pool

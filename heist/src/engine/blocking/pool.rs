@@ -174,7 +174,7 @@ impl<J: Job> ThreadPool<J> {
                     None => unreachable!("a thread that does not exist cannot take its duty"),
                 }
             }),
-            Step::Ring(bell) => {
+            Step::Ring(bell) | Step::RingOn(bell) => {
                 bell.unpark();
                 Ok(())
             }
@@ -264,6 +264,11 @@ impl<J: Job> ThreadPool<J> {
                 Step::Ring(bell) => {
                     bell.unpark();
                     return Ok(());
+                }
+                Step::RingOn(bell) => {
+                    bell.unpark();
+                    step = self.0.lock().muster();
+                    continue;
                 }
                 Step::Create(id, bell) => (id, bell),
             };

@@ -14,6 +14,9 @@ use crate::loom::thread::JoinHandle;
 /// A queue that was long gives its memory back when it is empty.
 const KEPT_QUEUE: usize = 1024;
 
+/// The most threads that are on their way to the queue at a time (B13).
+const WIDEST: usize = 8;
+
 /// Where a member is. The diagram is in the [module docs](super).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -39,6 +42,8 @@ struct Member {
     bell: Arc<Parker>,
     duty: Option<Duty>,
     handle: Option<JoinHandle<()>>,
+    /// How many jobs had ended when it was claimed.
+    ended_at_claim: u64,
 }
 
 /// What the caller of a roster method has to do once it has let go of the lock.
@@ -48,6 +53,8 @@ pub(super) enum Step {
     Done,
     /// Ring this bell.
     Ring(Arc<Parker>),
+    /// Ring this bell, and ask [`Roster::muster`] for the next step.
+    RingOn(Arc<Parker>),
     /// Create a thread for this member.
     Create(usize, Arc<Parker>),
 }
@@ -90,6 +97,10 @@ pub(super) struct Roster<J> {
     claimed: usize,
     /// How many members are in `Starting`.
     creating: usize,
+    /// How many may be on their way to the queue at a time (B13).
+    width: usize,
+    /// How many jobs have ended.
+    ended: u64,
     /// The last creation for the queue was refused (B1's last excuse).
     refused: bool,
     /// Somebody relies on the creation that is under way (B12).
@@ -117,6 +128,8 @@ impl<J> Roster<J> {
             pool_threads: 0,
             claimed: 0,
             creating: 0,
+            width: 1,
+            ended: 0,
             refused: false,
             relied: false,
             closed: false,
@@ -155,17 +168,23 @@ impl<J> Roster<J> {
         (ticket, self.muster())
     }
 
-    /// B2: makes sure that someone is on the way if a job is queued.
-    fn muster(&mut self) -> Step {
-        let step = if self.queue.is_empty() || self.claimed > 0 {
+    /// B2: makes sure that someone is on the way if a job is queued, and B13: that enough are.
+    pub(super) fn muster(&mut self) -> Step {
+        let wanted = self.width.min(self.queue.len());
+        let step = if self.claimed >= wanted {
             Step::Done
         } else if let Some(id) = self.idle.pop() {
             // An idle thread is taken even while another is being created: that takes longer, and
             // may fail.
             let member = &mut self.members[id];
             member.phase = Phase::Claimed;
+            member.ended_at_claim = self.ended;
             self.claimed += 1;
-            Step::Ring(Arc::clone(&member.bell))
+            let bell = Arc::clone(&member.bell);
+            match self.claimed < wanted && !self.idle.is_empty() {
+                true => Step::RingOn(bell),
+                false => Step::Ring(bell),
+            }
         } else if self.creating > 0 {
             self.relied = true;
             Step::Done
@@ -206,6 +225,7 @@ impl<J> Roster<J> {
             bell: Arc::clone(&bell),
             duty,
             handle: None,
+            ended_at_claim: 0,
         });
         (id, bell)
     }
@@ -215,6 +235,7 @@ impl<J> Roster<J> {
         let member = &mut self.members[id];
         if member.phase == Phase::Starting {
             member.phase = Phase::Claimed;
+            member.ended_at_claim = self.ended;
             self.creating -= 1;
             self.claimed += 1;
             self.pool_threads += 1;
@@ -271,8 +292,14 @@ impl<J> Roster<J> {
             Phase::Claimed => {
                 self.claimed -= 1;
                 member.phase = Phase::Busy;
+                // B13: others have worked on the same jobs all the way.
+                let jobs_last = member.ended_at_claim == self.ended && self.busy() > 1;
+                self.width = match jobs_last {
+                    true => (2 * self.width).min(WIDEST),
+                    false => 1,
+                };
             }
-            Phase::Busy => {}
+            Phase::Busy => self.ended += 1,
             // B3: a stale ring.
             Phase::Idle => return self.nap(),
             Phase::OnDuty => match member.duty.take() {
@@ -320,6 +347,7 @@ impl<J> Roster<J> {
             let step = self.muster();
             return Next::Run(job, step);
         }
+        self.width = 1;
         if self.closed {
             return self.resign(id);
         }
@@ -330,6 +358,11 @@ impl<J> Roster<J> {
         self.idle.push(id);
         self.check();
         self.nap()
+    }
+
+    /// How many members are in `Busy`.
+    fn busy(&self) -> usize {
+        self.pool_threads - self.claimed - self.idle.len()
     }
 
     fn nap(&self) -> Next<J> {

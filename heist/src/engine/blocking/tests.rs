@@ -610,9 +610,67 @@ fn a_burst_calls_one_thread_and_the_chain_the_rest() {
     assert!(matches!(roster.nap_over(1), Next::Leave));
 }
 
+/// How many threads are called by a step and those that follow from it.
+fn called(roster: &mut Roster<usize>, step: Step) -> usize {
+    match step {
+        Step::Done => 0,
+        Step::Ring(_) | Step::Create(..) => 1,
+        Step::RingOn(_) => {
+            let next = roster.muster();
+            1 + called(roster, next)
+        }
+    }
+}
+
+/// B13.
+#[test]
+fn the_chain_grows_wide_where_jobs_last() {
+    const THREADS: usize = 40;
+    let mut roster = Roster::new(THREADS);
+    // As many as there may be, all idle, the last on top.
+    for job in 0..THREADS {
+        let _ = roster.push(job, Mandatory::No);
+    }
+    for id in 0..THREADS {
+        let Next::Run(..) = roster.next(id) else {
+            panic!("there are jobs");
+        };
+    }
+    for id in 0..THREADS {
+        assert!(matches!(roster.next(id), Next::Nap { .. }));
+    }
+    let arrive = |roster: &mut Roster<usize>, id: usize| {
+        let Next::Run(_, step) = roster.next(id) else {
+            panic!("there are jobs");
+        };
+        called(roster, step)
+    };
+    let burst = |roster: &mut Roster<usize>| {
+        for job in 0..THREADS {
+            let _ = roster.push(job, Mandatory::No);
+        }
+    };
+    // No job ends: each that comes calls more than the last, till there are enough on their way.
+    burst(&mut roster);
+    let calls: Vec<_> = (0..7)
+        .map(|nth| arrive(&mut roster, THREADS - 1 - nth))
+        .collect();
+    assert_eq!(calls, [1, 2, 3, 5, 1, 1, 1]);
+    // One ends: the next that comes finds that out, and calls nobody, as there are many on their way.
+    assert!(matches!(roster.next(THREADS - 1), Next::Run(_, Step::Done)));
+    assert_eq!(arrive(&mut roster, THREADS - 8), 0);
+    // The rest of them, till the queue is empty.
+    let mut left = THREADS - 9;
+    while left > 0 {
+        assert!(matches!(roster.next(THREADS - 1), Next::Run(_, Step::Done)));
+        left -= 1;
+    }
+    assert!(matches!(roster.next(THREADS - 1), Next::Nap { .. }));
+}
+
 fn id_of(step: Step) -> Option<usize> {
     match step {
         Step::Create(id, _) => Some(id),
-        Step::Done | Step::Ring(_) => None,
+        Step::Done | Step::Ring(_) | Step::RingOn(_) => None,
     }
 }
