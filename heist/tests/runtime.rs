@@ -318,6 +318,44 @@ fn a_runtime_ends_that_has_a_worker_stuck_on_what_another_task_holds() {
     }
 }
 
+/// The same with what waits behind much else.
+#[test]
+fn a_runtime_ends_that_has_a_worker_stuck_on_the_last_of_many() {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(2)
+        .build()
+        .unwrap();
+    let (entered, has_entered) = mpsc::channel();
+    let enter = |gate: mpsc::Receiver<()>| {
+        let entered = entered.clone();
+        async move {
+            entered.send(()).unwrap();
+            assert!(gate.recv().is_err());
+        }
+    };
+    let (held, waits) = mpsc::channel::<()>();
+    runtime.spawn(enter(waits));
+    has_entered.recv().unwrap();
+    let (first, gate) = mpsc::channel::<()>();
+    runtime.spawn(enter(gate));
+    has_entered.recv().unwrap();
+    // The other worker takes some of these, and has to wait in the first; the rest stays in front of the last.
+    let (second, gate) = mpsc::channel::<()>();
+    runtime.spawn(enter(gate));
+    for _ in 0..600 {
+        runtime.spawn(async {});
+    }
+    drop(first);
+    has_entered.recv().unwrap();
+    runtime.spawn(async move { drop(held) });
+    let opener = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        drop(second);
+    });
+    drop(runtime);
+    opener.join().unwrap();
+}
+
 /// They would have a thread each, but for the order in which threads are made.
 #[test]
 fn blocking_functions_that_could_have_had_a_thread_are_run_before_the_end() {

@@ -158,6 +158,7 @@ impl Drop for Runtime {
         }
         self.stop_watch(false);
         if self.patience == Some(Duration::ZERO) {
+            task::release_large_cells();
             return;
         }
         if !current::may_block() {

@@ -167,7 +167,9 @@ impl<J: Job> ThreadPool<J> {
         };
         match step {
             Step::Create(id, bell) => self.create(id, bell).map_err(|error| {
-                let (duty, stranded) = self.0.lock().not_created(id);
+                let mut roster = self.0.lock();
+                let (duty, stranded) = roster.not_created(id);
+                self.0.tell_waiters(&mut roster);
                 debug_assert!(stranded.is_empty(), "a duty's thread was for no job");
                 match duty {
                     Some(duty) => (error, duty),
@@ -279,6 +281,7 @@ impl<J: Job> ThreadPool<J> {
             let (_, stranded) = roster.not_created(id);
             step = roster.muster_again();
             if let Step::Done = step {
+                self.0.tell_waiters(&mut roster);
                 return Err((error, stranded));
             }
         }
@@ -420,6 +423,13 @@ type Stranded<J> = std::collections::VecDeque<super::job::Queued<J>>;
 impl<J: Job> Core<J> {
     fn lock(&self) -> MutexGuard<'_, Roster<J>> {
         self.roster.lock()
+    }
+
+    /// A member is no more, whose thread was refused: it may have been the last that somebody waits for.
+    fn tell_waiters(&self, roster: &mut Roster<J>) {
+        if roster.has_emptied() {
+            self.all_left.notify_all();
+        }
     }
 
     fn address(&self) -> usize {

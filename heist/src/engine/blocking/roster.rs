@@ -401,8 +401,8 @@ impl<J> Roster<J> {
         let mut cancelled = Vec::new();
         let mut coming = self.claimed + self.creating + self.idle.len();
         if coming > 0 {
-            // As many as could have a thread at once, were there no chain (B2). With nobody to begin it, the system has
-            // refused one, and may go on to.
+            // As many as could have a thread at once, were there no chain (B2). With nobody to begin it, the pool is at its cap,
+            // or the system has refused one, and may go on to.
             coming += self.cap - self.pool_threads - self.creating;
         }
         for queued in mem::take(&mut self.queue) {
@@ -431,7 +431,7 @@ impl<J> Roster<J> {
     }
 
     /// Whether waiters have to look again.
-    fn has_emptied(&mut self) -> bool {
+    pub(super) fn has_emptied(&mut self) -> bool {
         let emptied = self.members.len() <= self.waiting_members;
         self.emptied |= emptied && self.closed;
         emptied

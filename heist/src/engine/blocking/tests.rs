@@ -622,6 +622,37 @@ fn called(roster: &mut Roster<usize>, step: Step) -> usize {
     }
 }
 
+/// Who waits for the end waits for a thread that is being made, and is told that it never will be.
+#[test]
+fn the_last_member_may_be_one_that_is_refused() {
+    let (entered, has_entered) = mpsc::channel();
+    let (gate, open) = gate();
+    let pool: Pool = ThreadPool::new(Config {
+        name: Arc::new(move || {
+            entered.send(()).unwrap();
+            wait_at(&gate);
+            std::panic::resume_unwind(Box::new("no name, no thread"));
+        }),
+        ..Config::new(cores())
+    });
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let refused = pool.submit(Closure(Box::new(|_| ())), Mandatory::No);
+            assert!(matches!(refused, Err(SubmitError::NoThread(..))));
+        });
+        has_entered.recv().unwrap();
+        pool.shutdown();
+        scope.spawn(move || {
+            // The other is in `wait` by then, mostly.
+            std::thread::sleep(Duration::from_millis(20));
+            drop(open);
+        });
+        let start = Instant::now();
+        assert!(pool.wait(Some(HANG)));
+        assert!(start.elapsed() < HANG, "nobody told it");
+    });
+}
+
 /// B13.
 #[test]
 fn the_chain_grows_wide_where_jobs_last() {

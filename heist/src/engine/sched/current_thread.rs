@@ -42,6 +42,9 @@ use crate::loom::sync::atomic::AtomicBool;
 use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::loom::thread;
 
+/// How often a thread with a paused clock that must not be moved looks whether it is still paused, at most.
+const PAUSED_LOOKS: Duration = Duration::from_millis(1);
+
 crate::loom::thread_local! {
     static DRIVING: Cell<*const DrivingThread> = const { Cell::new(ptr::null()) };
 }
@@ -649,7 +652,11 @@ impl DrivingThread {
         let jump = deadline.filter(|_| clock.is_paused() && clock.can_auto_advance());
         let timeout = match (deadline, jump) {
             (_, Some(_)) => Some(Duration::ZERO),
-            // Also where the clock is paused and must not be moved: it may be resumed meanwhile, by whoever is the reason.
+            // The clock is paused and must not be moved. It may be resumed meanwhile, by whoever is the reason; till then
+            // its deadlines do not come nearer.
+            (Some(deadline), None) if clock.is_paused() => {
+                Some(deadline.saturating_duration_since(now).max(PAUSED_LOOKS))
+            }
             (deadline, None) => deadline.map(|deadline| deadline.saturating_duration_since(now)),
         };
         let woken = scheduler.driver.park(&scheduler.parker, timeout);

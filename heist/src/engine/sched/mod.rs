@@ -78,7 +78,7 @@
 //!   announced no more than what its tasks push (I7), and a look at the drivers asks for help only after [a
 //!   while](pace) without a rest. So a worker that cannot cope has help all the same, later; and one that is stuck has
 //!   it from the watch. What of it overflows into the injector is seen at the injector's next turn, or by who goes to
-//!   sleep. Wakes for other reasons are as ever.
+//!   sleep. Wakes for other reasons are as ever; above all those of I9, and who is woken by one takes what it finds.
 //! * **I14** When the drivers are looked at because all that is queued has yielded, what they bring comes before those who
 //!   yielded (`give_way`). Nobody starves: the next such look is after all of these had their turns again.
 //!

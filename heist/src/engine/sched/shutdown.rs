@@ -68,8 +68,12 @@ impl Crew<Stealing> {
                 end_own();
             }
         }
-        if let Some(injected) = self.strategy.injector.try_take(|len| len) {
-            injected.for_each(Runnable::cancel);
+        // One take is not all of it: what came last is behind what came before.
+        while !self.strategy.injector.is_empty() {
+            match self.strategy.injector.try_take(|len| len) {
+                Some(injected) => injected.for_each(Runnable::cancel),
+                None => thread::yield_now(),
+            }
         }
     }
 

@@ -50,12 +50,8 @@ impl Transfer {
         // One unit for the whole poll: what the reader and the writer do, they pay for themselves.
         let unit = ready!(budget::poll_proceed(cx));
         loop {
-            // Read before each write, as long as there is room: one large write beats two small. But not before the
-            // rest of one: if the reader fails, that would not be written any more.
-            let read = match self.start {
-                0 => self.poll_read_more(cx, reader.as_mut()),
-                _ => Poll::Ready(Ok(false)),
-            };
+            // Read before each write, as long as there is room: one large write beats two small.
+            let read = self.poll_read_more(cx, reader.as_mut());
             match read {
                 Poll::Ready(Ok(asked)) => {
                     if asked {
@@ -64,6 +60,7 @@ impl Transfer {
                 }
                 Poll::Ready(Err(e)) => {
                     unit.made_progress();
+                    self.write_what_goes(cx, writer);
                     return Poll::Ready(Err(e));
                 }
                 // There may still be something to write, or to flush.
@@ -126,6 +123,23 @@ impl Transfer {
             }
         }
         Poll::Ready(Ok(false))
+    }
+
+    /// The reader has failed: writes of what it gave before as much as the writer takes at once. Nobody waits for the rest,
+    /// which may be for ever.
+    #[cold]
+    fn write_what_goes<W: AsyncWrite + ?Sized>(
+        &mut self,
+        cx: &mut Context<'_>,
+        mut writer: Pin<&mut W>,
+    ) {
+        while self.start < self.end {
+            let rest = &self.buffer[self.start..self.end];
+            let Poll::Ready(Ok(n)) = poll_write_some(writer.as_mut(), cx, rest) else {
+                return;
+            };
+            self.start += n;
+        }
     }
 }
 
@@ -200,6 +214,19 @@ mod tests {
         let error = block_on(copy(&mut reader, &mut writer)).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
         assert_eq!(writer.written(), b"abcd");
+    }
+
+    /// Also what the writer did not take at once, if it does now.
+    #[test]
+    fn what_the_writer_had_no_room_for_is_written_before_the_reader_fails() {
+        let failed = io::ErrorKind::ConnectionReset;
+        for (taking, written) in [(Taking::Bytes(9), &b"ab"[..]), (Taking::Pending, b"")] {
+            let mut reader = reader([Step::data("ab"), Step::Pending, Step::Error(failed)]);
+            let mut writer = writer([Taking::Pending, taking]);
+            let error = block_on(copy(&mut reader, &mut writer)).unwrap_err();
+            assert_eq!(error.kind(), failed);
+            assert_eq!(writer.written(), written);
+        }
     }
 
     #[test]

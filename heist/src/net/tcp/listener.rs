@@ -42,7 +42,7 @@ impl TcpListener {
     /// free: [`local_addr`](Self::local_addr) tells which.
     ///
     /// The socket has `SO_REUSEADDR` and a queue of 1,024 connections that nobody has accepted yet;
-    /// [`TcpSocket`](crate::net::TcpSocket) gives the choice.
+    /// [`TcpSocket`] gives the choice.
     ///
     /// # Errors
     ///

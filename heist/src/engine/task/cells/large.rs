@@ -4,9 +4,9 @@
 //!
 //! When many tasks with large futures end at once, an allocator gives their memory back to the system, and the next
 //! burst has to have every page of it anew: that takes longer than all that the tasks do. So some of it is kept,
-//! by exact layout, for as long as there is something to do: a runtime that comes to rest or ends has it
-//! [released](LargeDepot::release_all). Making such a cell takes so long that one lock for all is no matter, even
-//! though it is taken for each.
+//! by exact layout, for as long as there is something to do: a runtime that ends, or one with several workers that comes
+//! to rest, has it released, whichever runtime it was used by. Making such a cell takes so long that one lock for all is no
+//! matter, even though it is taken for each.
 //!
 //! # Rules
 //!
