@@ -30,6 +30,18 @@ pub(crate) fn pin(_index: usize) -> bool {
     false
 }
 
+/// The number of the core that this thread is on, at this moment.
+#[cfg(target_os = "linux")]
+pub(crate) fn processor() -> Option<usize> {
+    // SAFETY: it takes nothing, and has no conditions.
+    usize::try_from(unsafe { libc::sched_getcpu() }).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn processor() -> Option<usize> {
+    None
+}
+
 #[cfg(all(test, not(heist_loom), target_os = "linux"))]
 mod tests {
     #[test]
@@ -37,6 +49,10 @@ mod tests {
         let pinned = std::thread::spawn(|| {
             let before = std::thread::available_parallelism().unwrap().get();
             assert!(super::pin(before + 1));
+            let processor = super::processor();
+            assert!(processor.is_some());
+            std::thread::yield_now();
+            assert_eq!(super::processor(), processor);
             std::thread::available_parallelism().unwrap().get()
         });
         assert_eq!(pinned.join().unwrap(), 1);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::engine::base::counters::Counter;
 use crate::engine::base::histogram::Histogram;
 use crate::engine::base::thread_mark;
-use crate::engine::sched::Hooks;
+use crate::engine::sched::{Hooks, affinity};
 use crate::loom::sync::Mutex;
 use crate::loom::thread;
 
@@ -48,6 +48,8 @@ pub(crate) struct WorkerCounters {
     thread: Mutex<Option<ThreadId>>,
     /// The system's number of it, 0 if that is not known.
     system_thread: Counter,
+    /// The number of the processor that it was last seen on, plus one; 0 if that is not known.
+    processor: Counter,
 }
 
 /// The time that a worker is up, between two sleeps, or the part of it that was not counted yet.
@@ -137,6 +139,17 @@ impl WorkerCounters {
         (number != 0).then_some(number)
     }
 
+    /// Notes where this thread, which is the worker, is.
+    pub(crate) fn see_processor(&self) {
+        self.processor.set(processor_plus_one());
+    }
+
+    /// Whether the worker was last seen where this thread is.
+    pub(crate) fn is_on_this_processor(&self) -> bool {
+        let processor = processor_plus_one();
+        processor != 0 && self.processor.get() == processor
+    }
+
     /// The thread that is the worker, or was it last.
     pub(crate) fn thread(&self) -> Option<ThreadId> {
         *self.thread.lock()
@@ -146,6 +159,10 @@ impl WorkerCounters {
     pub(crate) fn mean_poll_time(&self) -> Duration {
         Duration::from_nanos(self.mean_poll_nanos.get())
     }
+}
+
+fn processor_plus_one() -> u64 {
+    affinity::processor().map_or(0, |processor| processor as u64 + 1)
 }
 
 #[cfg(all(test, not(heist_loom)))]

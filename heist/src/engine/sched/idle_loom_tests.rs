@@ -7,7 +7,8 @@
 //! says only after its announcement that the work is worth it (I7). The last searcher's look (I3) and its
 //! fence are needed only where one piece of work waits for the other, as the worker that is awake would come
 //! to it some time: `pieces_that_wait_for_each_other_run_side_by_side` was seen to deadlock without the one
-//! and without the other.
+//! and without the other. With one who steps aside (I15) and still counts as a searcher afterwards, or sleeps then
+//! without a look, it was seen to deadlock; without the look before it work would only wait for it.
 
 use crate::engine::base::parker::Parker;
 use crate::engine::sched::idle::{Idle, Rise};
@@ -113,8 +114,17 @@ impl Crew {
         *searching = self.idle.rise(worker) == Rise::Claimed;
     }
 
+    /// As `worker::step_aside`.
+    fn step_aside(&self, searching: &mut bool) {
+        let was_last = std::mem::take(searching) && self.idle.stop_searching();
+        if !(was_last && self.work_visible()) {
+            thread::yield_now();
+        }
+    }
+
     fn run(&self, worker: usize) {
         let mut searching = false;
+        let mut helped = false;
         while !self.closed.load(Acquire) {
             if self.take() {
                 self.found(&mut searching);
@@ -124,7 +134,12 @@ impl Crew {
                 searching = self.idle.try_start_searching();
             }
             if searching && self.take() {
+                helped = true;
                 self.found(&mut searching);
+                continue;
+            }
+            if std::mem::take(&mut helped) {
+                self.step_aside(&mut searching);
                 continue;
             }
             self.sleep(worker, &mut searching);

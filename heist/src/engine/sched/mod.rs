@@ -81,6 +81,13 @@
 //!   sleep. Wakes for other reasons are as ever; above all those of I9, and who is woken by one takes what it finds.
 //! * **I14** When the drivers are looked at because all that is queued has yielded, what they bring comes before those who
 //!   yielded (`give_way`). Nobody starves: the next such look is after all of these had their turns again.
+//! * **I15** Who took from a sibling what its tasks had pushed there, is out of work, and is on the processor on which
+//!   that sibling was last seen, keeps it from its tasks: the system gave the processor of who wakes to who was woken,
+//!   and that by and by takes all there is, sleeps, and is woken again, though another processor is idle. So it steps
+//!   aside once, awake: the sibling runs, and the system, which now has two that want to run, gives one of them the
+//!   other processor. For I5 it is a running worker that has yet to come to its own look. It is no searcher
+//!   meanwhile: pushers would rely on one who does not run. Where work comes by the drivers it sleeps as ever: for
+//!   their next batch it can be woken, and where a processor is idle.
 //!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.
@@ -90,9 +97,11 @@
 //! push, costs up to 2 µs a sleep and interrupts all cores. *Always waking the next one when a searcher
 //! finds work* (Tokio): half of those wakes find nothing. *Fewer wakes after some that found nothing*, instead of
 //! I7: where most polls are short and few are long, those behind a long one would wait for it. *I7 for what the
-//! reactor brings*, where there are processors: one batch of events holds polls of all lengths.
+//! reactor brings*, where there are processors: one batch of events holds polls of all lengths. *Longer queues before
+//! a wake*, instead of I15: fewer sleeps, and no less time, as the two still have one processor. *Moving threads by their
+//! affinity*: that is the user's to set.
 //!
-//! **Tested by** `idle_loom_tests`; I7, I9, I10, I11, I13 and I14 by `tests`; I9 and what the watch does for it by `tests/stall.rs`; I12 by `tests/net.rs`.
+//! **Tested by** `idle_loom_tests`; I7, I9, I10, I11, I13, I14 and I15 by `tests`; I9 and what the watch does for it by `tests/stall.rs`; I12 by `tests/net.rs`.
 
 pub(crate) mod affinity;
 pub(crate) mod blocking_job;

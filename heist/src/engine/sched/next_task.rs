@@ -202,10 +202,12 @@ impl WorkerContext<Stealing> {
             if victim == core.index || !(takes_all || post.visible(victim) == Visible::Enough) {
                 continue;
             }
+            let was_announced = post.is_announced(post.own.stealer.first());
             if let Some((runnable, taken)) = post.own.stealer.steal_into(&core.own.queue) {
                 let counters = &self.post().counters;
                 counters.steals.add(1);
                 counters.stolen.add(u64::from(taken));
+                core.own.helped = (!was_announced).then_some(victim);
                 return Some(runnable);
             }
         }

@@ -93,6 +93,10 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
     fn has_overlooked(crew: &Crew<Self>, core: &Core<Self>, _seen: &FewTasks) -> bool {
         Self::visible(crew, core) != Visible::Nothing
     }
+    /// Whether one who is out of work keeps another from its own (I15). Asked once for each time that it helped.
+    fn is_in_the_way(_: &Crew<Self>, _: &mut Core<Self>) -> bool {
+        false
+    }
     /// True if any worker could find something that is worth a wake.
     fn shared_work_visible(crew: &Crew<Self>) -> bool;
 
@@ -216,6 +220,8 @@ pub(crate) struct StealingCore {
     pub(super) polls_at_events: u64,
     /// The sibling that was looked at last, and its count of polls then.
     pub(super) looked_at: (usize, u64),
+    /// The sibling from which it took tasks that tasks had pushed there, since it was last out of work.
+    pub(super) helped: Option<usize>,
 }
 
 impl StealingCore {
@@ -251,6 +257,7 @@ impl Strategy for Stealing {
             all_yielded: false,
             polls_at_events: 0,
             looked_at: (0, 0),
+            helped: None,
         };
         (post, core)
     }
@@ -313,18 +320,26 @@ impl Strategy for Stealing {
         !crew.strategy.injector.is_empty() || crew.posts.iter().enumerate().any(is_left)
     }
 
+    fn is_in_the_way(crew: &Crew<Self>, core: &mut Core<Self>) -> bool {
+        core.own.helped.take().is_some_and(|sibling| {
+            crew.posts[sibling].counters.is_on_this_processor() && !crew.idle.is_asleep(sibling)
+        })
+    }
+
     fn shared_work_visible(crew: &Crew<Self>) -> bool {
         matches!(crew.visible(), Visible::Lone(_) | Visible::Enough)
     }
 
     fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant) {
         let len = core.own.queue.len();
-        worker.post().counters.queue_depth.set(u64::from(len));
+        let counters = &worker.post().counters;
+        counters.queue_depth.set(u64::from(len));
+        counters.see_processor();
         if std::mem::take(&mut core.own.all_yielded) {
             worker.give_way(core);
         }
         let crowded = worker.is_crowded(core, now);
-        let brought = core.own.take_brought(worker.post().counters.polls.get()) && !crowded;
+        let brought = core.own.take_brought(counters.polls.get()) && !crowded;
         let still_wants = core.pace.still_wants_help(len, now, crowded);
         worker.keep_announced(core, brought);
         worker.relieve_sibling(core);
@@ -336,7 +351,9 @@ impl Strategy for Stealing {
     fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant) {
         let len = core.own.queue.len();
         let shared = len > 1 && !worker.is_crowded(core, now);
-        core.own.take_brought(worker.post().counters.polls.get());
+        let counters = &worker.post().counters;
+        counters.see_processor();
+        core.own.take_brought(counters.polls.get());
         core.pace.rested();
         worker.keep_announced(core, shared);
         // One that was claimed looks when it stops searching (I3, I9).

@@ -13,7 +13,7 @@ use crate::engine::queue::local::CAPACITY;
 use crate::engine::sched::crew::{Core, Crew, CrewConfig};
 use crate::engine::sched::strategy::{Stealing, Strategy, Visible};
 use crate::engine::sched::worker::WorkerContext;
-use crate::engine::sched::{Hooks, Services, current};
+use crate::engine::sched::{Hooks, Services, affinity, current};
 use crate::engine::task::{Id, Origin, Runnable};
 use crate::engine::timer::{Armed, Clock, TimerHandle};
 use crate::loom::sync::atomic::Ordering::Relaxed;
@@ -327,6 +327,74 @@ fn those_who_yielded_give_way_to_what_the_drivers_bring() {
         puppet.finish();
         let order = ended.lock().unwrap().concat();
         assert_eq!(order, if yields == 2 { "cdabef" } else { "bacdef" });
+    }
+}
+
+/// I15.
+#[test]
+#[cfg(target_os = "linux")]
+fn who_helped_and_is_out_of_work_is_in_the_way_on_the_others_processor() {
+    fn on_one_processor(f: impl FnOnce() + Send) {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                assert!(affinity::pin(0));
+                f();
+            });
+        });
+    }
+    let is_in_the_way = |awake: bool, helps: bool, seen_by: &dyn Fn(&Puppet)| {
+        let crew = crew(2);
+        let _ = (crew.idle.rise(0), crew.idle.rise(1));
+        let mut puppet = Puppet::new(&crew, 0);
+        let mut sibling =
+            Puppet::new(&crew, 1).in_task(|crew| (0..60).for_each(|_| spawn(crew, async {})));
+        seen_by(&sibling);
+        if helps {
+            puppet.worker.search(&mut puppet.core).unwrap().cancel();
+        }
+        if !awake {
+            let _ = crew.idle.start_sleep(1, false);
+        }
+        let answers = [(); 2].map(|()| Stealing::is_in_the_way(&crew, &mut puppet.core));
+        assert!(!answers[1], "once a help");
+        puppet.finish();
+        sibling.finish();
+        answers[0]
+    };
+    let see = |sibling: &Puppet| sibling.worker.post().counters.see_processor();
+    let announce = |sibling: &Puppet| {
+        see(sibling);
+        sibling.worker.keep_announced(&sibling.core, true);
+    };
+    on_one_processor(|| {
+        assert!(is_in_the_way(true, true, &see));
+        assert!(!is_in_the_way(false, true, &see), "it sleeps");
+        assert!(!is_in_the_way(true, false, &see), "it was not helped");
+        assert!(!is_in_the_way(true, true, &|_| ()), "it is elsewhere");
+        assert!(
+            !is_in_the_way(true, true, &announce),
+            "more comes by the drivers"
+        );
+    });
+}
+
+/// I15: it does not count as a searcher then, and stays for what pushers left to it.
+#[test]
+fn who_steps_aside_is_no_searcher() {
+    for work in [0, 2] {
+        let crew = crew(2);
+        let _ = crew.idle.rise(0);
+        let mut puppet = Puppet::new(&crew, 0);
+        assert!(crew.idle.try_start_searching());
+        puppet.core.searching = true;
+        // Nobody is woken: there is one who searches.
+        (0..work).for_each(|_| spawn(&crew, async {}));
+        assert!(crew.idle.is_asleep(1));
+        puppet.worker.step_aside(&mut puppet.core);
+        assert!(!puppet.core.searching);
+        spawn(&crew, async {});
+        assert!(!crew.idle.is_asleep(1), "a sibling is woken");
+        puppet.finish();
     }
 }
 

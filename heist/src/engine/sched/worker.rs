@@ -288,6 +288,10 @@ impl<S: Strategy> WorkerContext<S> {
         if core.searching && self.spin(&core, &mut few) {
             return self.stay(core, stretch);
         }
+        if S::is_in_the_way(&self.crew, &mut core) {
+            self.step_aside(&mut core);
+            return self.stay(core, stretch);
+        }
         let was_searching = std::mem::take(&mut core.searching);
         let unseen = self.crew.idle.start_sleep(self.index, was_searching);
         if (unseen || S::TARGETED) && S::has_overlooked(&self.crew, &core, &few) {
@@ -298,6 +302,15 @@ impl<S: Strategy> WorkerContext<S> {
         }
         self.crew.leave_to_watch();
         self.lie(core, stretch)
+    }
+
+    /// I15: leaves the processor to who waits for it. Not as a searcher, as pushers would rely on one who does not run;
+    /// so the last one has to look first (I3).
+    pub(super) fn step_aside(&self, core: &mut Core<S>) {
+        let was_last = std::mem::take(&mut core.searching) && self.crew.idle.stop_searching();
+        if !(was_last && S::shared_work_visible(&self.crew)) {
+            thread::yield_now();
+        }
     }
 
     /// Stays awake for work that it has seen. If it did so before, and got nothing, the work is in the hands of another
