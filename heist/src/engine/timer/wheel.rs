@@ -8,6 +8,10 @@
 //! everything at the levels above it, so the next slot is the first one of the lowest level that is
 //! not empty. What is further than the wheel spans (2.2 years) waits in the top level's last slot, and
 //! is filed anew as often as it comes up.
+//!
+//! Nobody gets up to file anew what is not due: a slot knows the earliest tick in it, for as long as it is not empty,
+//! and that is when there is something to do. It may be too early, as what was taken out is not forgotten; never too
+//! late, nor before the slot comes up, so that who gets up for it empties the slot at least.
 
 use std::ptr::NonNull;
 
@@ -30,13 +34,35 @@ struct Due {
     slot: usize,
 }
 
+impl Due {
+    fn place(&self) -> usize {
+        self.level * SLOTS + self.slot
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Wheel {
     /// The present: every entry before it has been handed out.
     present: u64,
     /// One bit a slot, set when the slot is not empty.
     occupied: [u64; LEVELS],
-    slots: [LinkedList<TimerEntry>; PLACES],
+    slots: [Slot; PLACES],
+}
+
+#[derive(Debug)]
+struct Slot {
+    entries: LinkedList<TimerEntry>,
+    /// No entry of it is before this tick. Of no meaning while it is empty.
+    earliest: u64,
+}
+
+impl Slot {
+    const fn new() -> Self {
+        Self {
+            entries: LinkedList::new(),
+            earliest: 0,
+        }
+    }
 }
 
 impl Wheel {
@@ -44,7 +70,7 @@ impl Wheel {
         Self {
             present: 0,
             occupied: [0; LEVELS],
-            slots: [const { LinkedList::new() }; PLACES],
+            slots: [const { Slot::new() }; PLACES],
         }
     }
 
@@ -65,9 +91,16 @@ impl Wheel {
         let place = level * SLOTS + slot;
         // SAFETY: R1, by the caller.
         unsafe { TimerEntry::set_place(entry, Place::slot(place)) };
-        // SAFETY: the caller's promise is the list's.
-        unsafe { self.slots[place].push_back(entry) };
+        let is_first = self.occupied[level] & (1 << slot) == 0;
         self.occupied[level] |= 1 << slot;
+        let slot = &mut self.slots[place];
+        slot.earliest = if is_first {
+            tick
+        } else {
+            slot.earliest.min(tick)
+        };
+        // SAFETY: the caller's promise is the list's.
+        unsafe { slot.entries.push_back(entry) };
     }
 
     /// Takes `entry` out of the slot `place`.
@@ -77,13 +110,13 @@ impl Wheel {
     /// `entry` is in that slot of this wheel.
     pub(super) unsafe fn remove(&mut self, entry: NonNull<TimerEntry>, place: usize) {
         // SAFETY: the caller's promise is the list's.
-        let removed = unsafe { self.slots[place].remove(entry) };
+        let removed = unsafe { self.slots[place].entries.remove(entry) };
         debug_assert!(removed, "an entry is where its place says");
         self.note_if_empty(place);
     }
 
     fn note_if_empty(&mut self, place: usize) {
-        if self.slots[place].is_empty() {
+        if self.slots[place].entries.is_empty() {
             self.occupied[place / SLOTS] &= !(1 << (place % SLOTS));
         }
     }
@@ -106,15 +139,16 @@ impl Wheel {
         })
     }
 
-    /// The next tick at which there is something to do: to fire, or to file anew.
+    /// The next tick at which there is something to do: to fire, most likely.
     pub(super) fn next_tick(&self) -> Option<u64> {
-        self.next_slot().map(|due| due.tick)
+        let due = self.next_slot()?;
+        Some(self.slots[due.place()].earliest)
     }
 
     /// Moves the present to `tick` if nothing comes up before or at it. New entries are then filed
     /// as near as they are, not as near as they were when something last fired.
     pub(super) fn catch_up(&mut self, tick: u64) {
-        if tick > self.present && self.next_tick().is_none_or(|next| next > tick) {
+        if tick > self.present && self.next_slot().is_none_or(|due| due.tick > tick) {
             self.present = tick;
         }
     }
@@ -127,9 +161,12 @@ impl Wheel {
     pub(super) unsafe fn pop_due(&mut self, tick: u64) -> Option<NonNull<TimerEntry>> {
         while let Some(due) = self.next_slot().filter(|due| due.tick <= tick) {
             self.present = due.tick;
-            let place = due.level * SLOTS + due.slot;
+            let place = due.place();
             if due.level == 0 {
-                let entry = self.slots[place].pop_front().expect("an occupied slot");
+                let entry = self.slots[place]
+                    .entries
+                    .pop_front()
+                    .expect("an occupied slot");
                 self.note_if_empty(place);
                 // SAFETY: R1, by the caller.
                 if unsafe { TimerEntry::take_if_due(entry, self.present) } {
@@ -139,7 +176,7 @@ impl Wheel {
                 // SAFETY: live and pinned by R3, and just taken out of its list.
                 unsafe { self.file(entry) };
             } else {
-                let mut entries = self.slots[place].take();
+                let mut entries = self.slots[place].entries.take();
                 self.note_if_empty(place);
                 while let Some(entry) = entries.pop_front() {
                     // SAFETY: live and pinned by R3, and just taken out of its list.
@@ -154,8 +191,8 @@ impl Wheel {
     /// Takes out any entry, due or not.
     pub(super) fn pop_any(&mut self) -> Option<NonNull<TimerEntry>> {
         let due = self.next_slot()?;
-        let place = due.level * SLOTS + due.slot;
-        let entry = self.slots[place].pop_front();
+        let place = due.place();
+        let entry = self.slots[place].entries.pop_front();
         self.note_if_empty(place);
         entry
     }

@@ -157,25 +157,59 @@ fn each_tick_has_its_slot_around_every_boundary() {
 }
 
 #[test]
-fn a_long_timer_is_filed_anew_few_times() {
-    let mut wheel = Wheel::new();
-    let timer = Box::pin(TimerEntry::new());
-    let entry = NonNull::from(&*timer);
-    let hour = 3_600_000 + 17;
-    // SAFETY: one thread; live, boxed, unlinked.
-    unsafe {
-        TimerEntry::set_when(entry, hour);
-        wheel.file(entry);
-    }
-    let mut looks = 0;
-    loop {
-        let tick = wheel.next_tick().unwrap();
-        looks += 1;
-        // SAFETY: one thread; the entry is live.
-        if unsafe { wheel.pop_due(tick) }.is_some() {
-            assert_eq!(tick, hour);
-            break;
+fn nobody_gets_up_before_a_lone_timer_is_due() {
+    for level in 0..LEVELS as u32 {
+        // In the middle of a slot, in one of each level.
+        let when = 5 * (SLOTS as u64).pow(level) + 17;
+        let mut wheel = Wheel::new();
+        let timer = Box::pin(TimerEntry::new());
+        let entry = NonNull::from(&*timer);
+        // SAFETY: one thread; live, boxed, unlinked.
+        unsafe {
+            TimerEntry::set_when(entry, when);
+            wheel.file(entry);
         }
+        assert_eq!(wheel.next_tick(), Some(when));
+        // SAFETY: one thread; the entry is live.
+        unsafe {
+            assert_eq!(wheel.pop_due(when - 1), None);
+            assert_eq!(wheel.next_tick(), Some(when));
+            assert_eq!(wheel.pop_due(when), Some(entry));
+        }
+        assert_eq!(wheel.next_tick(), None);
     }
-    assert!(looks <= LEVELS, "{looks}");
+}
+
+#[test]
+fn who_gets_up_for_a_timer_that_was_taken_out_does_so_once() {
+    let mut wheel = Wheel::new();
+    let timers = [100, 120].map(|when| {
+        let timer = Box::pin(TimerEntry::new());
+        let entry = NonNull::from(&*timer);
+        // SAFETY: one thread; live, boxed, unlinked.
+        unsafe {
+            TimerEntry::set_when(entry, when);
+            wheel.file(entry);
+        }
+        timer
+    });
+    let [first, second] = timers.each_ref().map(|timer| NonNull::from(&**timer));
+    // SAFETY: one thread; it is linked where its place says.
+    unsafe {
+        let place = TimerEntry::place(first).as_slot().unwrap();
+        wheel.remove(first, place);
+    }
+    assert_eq!(wheel.next_tick(), Some(100), "not forgotten");
+    // SAFETY: one thread; the entries live in `timers`.
+    assert_eq!(unsafe { wheel.pop_due(100) }, None);
+    assert_eq!(wheel.next_tick(), Some(120));
+
+    // The slot's next tenant finds nothing of those before it.
+    // SAFETY: as above, and live, boxed, unlinked.
+    unsafe {
+        assert_eq!(wheel.pop_due(120), Some(second));
+        TimerEntry::set_when(first, 120 + 4096);
+        wheel.file(first);
+    }
+    assert_eq!(wheel.next_tick(), Some(120 + 4096));
 }
