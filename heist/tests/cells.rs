@@ -125,6 +125,33 @@ fn the_memory_of_large_tasks_is_kept_for_a_while() {
     assert!(used() < LITTLE, "{} bytes", used());
 }
 
+/// Who shuts a runtime down need not wait until its tasks have ended.
+#[test]
+fn what_ends_after_its_runtime_was_left_leaves_little_behind() {
+    const SIZE: usize = 20_000;
+    let _alone = alone();
+    drop(runtime());
+    let before = LIVE.load(Relaxed);
+    let used = || LIVE.load(Relaxed) - before;
+    for _ in 0..20 {
+        let runtime = runtime();
+        for _ in 0..100 {
+            drop(runtime.spawn(async {
+                let bytes = [1; SIZE];
+                std::future::pending::<()>().await;
+                std::hint::black_box(&bytes);
+            }));
+        }
+        assert!(used() > SIZE as isize * 75);
+        runtime.shutdown_background();
+        let start = Instant::now();
+        while used() > LITTLE {
+            assert!(start.elapsed() < Duration::from_secs(60), "{}", used());
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
 /// Carries bytes across an await, and finds them unchanged.
 async fn carry<const N: usize>(fill: u8) -> usize {
     let bytes = [fill; N];

@@ -12,10 +12,11 @@
 //! 5. It closes the injector: a spawn that comes later gets its task back and cancels it.
 //! 6. Timers and reactor are shut down: whoever still waits on them outside of tasks is told (or, with
 //!    `enable_alt_timer`, let through by its timer).
+//! 7. The memory of large tasks that was kept for the next ones goes back.
 
 use crate::engine::sched::crew::{Core, Crew};
 use crate::engine::sched::strategy::{Stealing, Strategy};
-use crate::engine::task::Runnable;
+use crate::engine::task::{self, Runnable};
 use crate::loom::thread;
 use std::sync::Arc;
 
@@ -38,6 +39,8 @@ impl<S: Strategy> Crew<S> {
         if let Some(reactor) = self.driver.handle() {
             reactor.shutdown();
         }
+        // Who shut the runtime down need not have waited for this.
+        task::release_large_cells();
     }
 }
 
