@@ -546,3 +546,22 @@ fn who_is_notified_hears_of_it() {
     // It was sent away once.
     assert_eq!(received, 256);
 }
+
+/// Where each wait has a place in the queue before it is awaited, and is over by then.
+#[test]
+fn who_is_always_notified_gives_way() {
+    let runtime = Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let other = heist::spawn(async {});
+        let notify = heist::sync::Notify::new();
+        let mut waits = 0;
+        while !other.is_finished() {
+            let mut notified = std::pin::pin!(notify.notified());
+            notified.as_mut().enable();
+            notify.notify_one();
+            notified.await;
+            waits += 1;
+            assert!(waits < 1_000, "nobody else has a turn");
+        }
+    });
+}

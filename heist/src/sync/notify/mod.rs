@@ -36,6 +36,7 @@
 use std::fmt;
 use std::future::Future;
 use std::marker::PhantomPinned;
+use std::mem;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::ptr::NonNull;
@@ -434,8 +435,8 @@ enum Stage {
 /// What the two futures have in common.
 struct Wait {
     stage: Stage,
-    /// It was sent away for want of budget.
-    refused: bool,
+    /// It was awaited.
+    polled: bool,
     waiter: Waiter,
 }
 
@@ -443,7 +444,7 @@ impl Wait {
     fn new(notify: &Notify) -> Self {
         Self {
             stage: Stage::Start,
-            refused: false,
+            polled: false,
             waiter: Waiter {
                 links: Links::new(),
                 waker: UnsafeCell::new(None),
@@ -456,13 +457,12 @@ impl Wait {
         }
     }
 
-    /// Whether it is sent away, as the budget is spent. Only once, and only where it does not wait yet: beside something
-    /// that spends all at every poll, who waits for a word to stop is to hear of it.
+    /// Whether it is sent away, as the budget is spent. Only at its first poll: beside something that spends all at
+    /// every poll, who waits for a word to stop is to hear of it.
     fn is_refused(&mut self, cx: &mut Context<'_>) -> bool {
-        let is_refused =
-            self.stage == Stage::Start && !self.refused && !budget::has_budget_remaining();
+        let is_first = !mem::replace(&mut self.polled, true);
+        let is_refused = is_first && !budget::has_budget_remaining();
         if is_refused {
-            self.refused = true;
             budget::give_up_turn(cx);
         }
         is_refused
