@@ -237,3 +237,23 @@ impl Model<'_> {
         }
     }
 }
+
+#[test]
+fn what_ends_a_wait_is_no_news_any_more() {
+    let (tx, mut rx) = watch::channel(0);
+    {
+        let mut wait = Polled::new(async {
+            rx.wait_for(|value| *value == 1)
+                .await
+                .unwrap()
+                .has_changed()
+        });
+        assert!(wait.poll().is_pending());
+        tx.send(1).unwrap();
+        assert_eq!(wait.poll(), Poll::Ready(false));
+    }
+    tx.send(1).unwrap();
+    let seen_at_once =
+        poll_and_drop(rx.wait_for(|value| *value == 1)).map(|look| look.unwrap().has_changed());
+    assert_eq!(seen_at_once, Poll::Ready(true));
+}

@@ -73,33 +73,33 @@ impl<A: AsyncRead + Unpin + ?Sized> Future for ReadExact<'_, A> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let me = self.project();
         let reader = Pin::new(&mut **me.reader);
-        ready!(poll_fill(reader, cx, me.buf, me.filled))?;
-        Poll::Ready(Ok(me.buf.len()))
+        Poll::Ready(match ready!(poll_fill(reader, cx, me.buf, me.filled))? {
+            true => Ok(me.buf.len()),
+            false => Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                words::EARLY_END,
+            )),
+        })
     }
 }
 
-/// Reads until all of `buf` is `filled`; an end before that is an error.
+/// Reads until all of `buf` is `filled`; false if the end came before that.
 #[inline]
 pub(super) fn poll_fill<R: AsyncRead + ?Sized>(
     mut reader: Pin<&mut R>,
     cx: &mut Context<'_>,
     buf: &mut [u8],
     filled: &mut usize,
-) -> Poll<io::Result<()>> {
+) -> Poll<io::Result<bool>> {
     while *filled < buf.len() {
         match ready!(poll_read_into(reader.as_mut(), cx, &mut buf[*filled..])) {
-            Ok(0) => return Poll::Ready(Err(early_end())),
+            Ok(0) => return Poll::Ready(Ok(false)),
             Ok(n) => *filled += n,
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Poll::Ready(Err(e)),
         }
     }
-    Poll::Ready(Ok(()))
-}
-
-#[cold]
-fn early_end() -> io::Error {
-    io::Error::new(io::ErrorKind::UnexpectedEof, words::EARLY_END)
+    Poll::Ready(Ok(true))
 }
 
 #[cfg(all(test, not(heist_loom)))]

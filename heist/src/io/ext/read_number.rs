@@ -48,8 +48,10 @@ impl<R: AsyncRead, C: Codec> Future for ReadNumber<R, C> {
         let mut read = usize::from(*me.read);
         let result = poll_fill(me.reader, cx, me.bytes.as_mut(), &mut read);
         *me.read = read as u8;
-        ready!(result)?;
-        Poll::Ready(Ok(C::decode(*me.bytes)))
+        Poll::Ready(match ready!(result)? {
+            true => Ok(C::decode(*me.bytes)),
+            false => Err(io::ErrorKind::UnexpectedEof.into()),
+        })
     }
 }
 

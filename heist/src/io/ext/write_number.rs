@@ -145,6 +145,7 @@ mod tests {
         for short in [&b""[..], b"\x01\x02\x03"] {
             let error = block_on((&*short).read_u32()).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+            assert!(error.get_ref().is_none(), "the kind says it all");
         }
         let error = block_on((&b""[..]).read_i8()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);

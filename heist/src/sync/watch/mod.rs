@@ -279,8 +279,7 @@ impl<T> Receiver<T> {
             if closed {
                 return Err(RecvError(()));
             }
-            // A copy: the value that ends the wait is seen when `f` was asked about it.
-            closed = watched.wait(&mut seen.clone()).await.is_err();
+            closed = watched.wait(seen).await.is_err();
         }
     }
 
