@@ -328,7 +328,7 @@ macro_rules! stream_halves {
 
         impl fmt::Display for ReuniteError {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the two halves are not of the same stream")
+                f.write_str($crate::engine::base::words::OTHER_HALF)
             }
         }
 

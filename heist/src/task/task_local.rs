@@ -24,6 +24,8 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
+use crate::engine::base::words;
+
 /// A value of which each task has its own; declared by [`task_local!`](crate::task_local).
 ///
 /// There is no value outside a scope, and none in a task spawned from within: who wants to pass it
@@ -188,7 +190,7 @@ impl<T: 'static> LocalKey<T> {
     {
         match self.try_with(closure) {
             Ok(result) => result,
-            Err(_) => panic!("a task-local value was asked for outside of its scope"),
+            Err(_) => panic!("{}", words::OUT_OF_SCOPE),
         }
     }
 
@@ -360,7 +362,7 @@ impl fmt::Debug for AccessError {
 
 impl fmt::Display for AccessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad("no task-local value is set")
+        f.pad(words::NO_VALUE)
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) const SPARED: u32 = PRICE / 2;
 pub(crate) const SPARED_OF_MANY: u32 = PRICE / 5;
 /// The part of the time that may be spun in vain, on average: one in so many.
 const SHARE: u64 = 32;
-/// The most that a wait earns: where spins do not pay, and waits are far apart, one in 8 is tried.
+/// The most that a wait earns: where spins do not pay, and waits are far apart, one in 8 is tried, for a while.
 const TRIAL: u32 = PRICE / 8;
 /// After so many more spins in vain than that found something, less is earned: [one in so many](IMPATIENCE).
 const PATIENCE: u32 = 64;

@@ -24,6 +24,9 @@ mod text {
     pub(crate) const TIME_IS_OVER: &str =
         "the timer cannot fire: its runtime is shutting down or gone";
 
+    /// An I/O object outlived its runtime.
+    pub(crate) const IO_IS_OVER: &str = "the runtime that drives this I/O object has shut down";
+
     /// The type of a file, in its debug output.
     pub(crate) const FILE: &str = "heist::fs::File";
 
@@ -33,6 +36,13 @@ mod text {
     /// A name stands for no address: to bind or connect to, and to send to.
     pub(crate) const NO_ADDRESS: &str = "the name stands for no address";
     pub(crate) const NO_TARGET: &str = NO_ADDRESS;
+
+    /// A task-local value was asked for where there is none: as an error, and as a panic.
+    pub(crate) const NO_VALUE: &str = "no task-local value is set";
+    pub(crate) const OUT_OF_SCOPE: &str = "a task-local value was asked for outside of its scope";
+
+    /// The halves of two streams are no stream.
+    pub(crate) const OTHER_HALF: &str = "the two halves are not of the same stream";
 
     /// The environment variable that says how many workers there are.
     pub(crate) const WORKERS: &str = "HEIST_WORKER_THREADS";
@@ -48,9 +58,14 @@ mod text {
          Call `enable_time` on the runtime builder to enable timers.";
     pub(crate) const TIME_IS_OVER: &str =
         "A Tokio 1.x context was found, but it is being shutdown.";
+    pub(crate) const IO_IS_OVER: &str = TIME_IS_OVER;
     pub(crate) const FILE: &str = "tokio::fs::File";
     pub(crate) const EARLY_END: &str = "early eof";
     pub(crate) const NO_ADDRESS: &str = "could not resolve to any address";
     pub(crate) const NO_TARGET: &str = "no addresses to send data to";
+    pub(crate) const NO_VALUE: &str = "task-local value not set";
+    pub(crate) const OUT_OF_SCOPE: &str =
+        "cannot access a task-local storage value without setting it first";
+    pub(crate) const OTHER_HALF: &str = "tried to reunite halves that are not from the same socket";
     pub(crate) const WORKERS: &str = "TOKIO_WORKER_THREADS";
 }

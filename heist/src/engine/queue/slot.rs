@@ -3,7 +3,7 @@
 //! # What
 //!
 //! A pointer. The owner puts a task in and takes it out; a thief may take it when the owner is
-//! stuck. Whether it should is the scheduler's business (`sched::steal`): the slot only makes it
+//! stuck. Whether it should is the scheduler's business (`sched::strategy`): the slot only makes it
 //! possible, at no cost to the owner but that taking is a compare-and-swap.
 //!
 //! # Rules

@@ -2,13 +2,15 @@
 
 use std::{error, fmt, io};
 
+use crate::engine::base::words;
+
 /// The runtime that drove an I/O object has shut down.
 #[derive(Debug)]
 struct RuntimeShutdown;
 
 impl fmt::Display for RuntimeShutdown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the runtime that drives this I/O object has shut down")
+        f.write_str(words::IO_IS_OVER)
     }
 }
 

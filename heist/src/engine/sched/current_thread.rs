@@ -618,7 +618,7 @@ impl DrivingThread {
             (core, ()) = self.enter(core, || hook());
         }
         // Ordering: acquire only for symmetry; the swap in `run` is what the root's poll relies on.
-        // A wake that comes after this look unparks us.
+        // A wake that comes after this look unparks us, and one by the drivers, on this thread, ends their turn.
         if core.queue.is_empty() && !root.woken.load(Acquire) && scheduler.injector.is_empty() {
             let counters = &scheduler.counters;
             counters.parks.add(1);

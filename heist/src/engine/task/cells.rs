@@ -20,7 +20,7 @@
 //!         │                                              │  ▲
 //!         │                            give: the older   │  │ take: when it
 //!         │                            half, when full   ▼  │ is empty
-//!        (never out of it, but for take)            the depot's
+//!         └─ a batch of another class, to make room ─── the depot's
 //! ```
 //!
 //! A magazine is a stack of free cells linked through themselves, at most two batches high. It knows the
