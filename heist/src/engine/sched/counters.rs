@@ -37,6 +37,8 @@ pub(crate) struct WorkerCounters {
     pub(crate) busy_nanos: Counter,
     /// Nanoseconds that a poll took of late, and the polls that it was made of.
     pub(crate) mean_poll_nanos: Counter,
+    /// What one would have taken without siblings, as far as is known (`pace`).
+    pub(crate) pace_nanos: Counter,
     polls_measured: Counter,
     /// The queue's length, as of a short while ago.
     pub(crate) queue_depth: Counter,

@@ -109,6 +109,8 @@ pub(crate) struct Core<S: Strategy> {
     pub(super) takes_all: bool,
     /// Turns until the next look at the drivers.
     pub(super) until_maintain: u32,
+    /// That turn is only a probe of what polls take (`pace`), and from there it is so many to the look.
+    pub(super) polls_after_probe: Option<u32>,
     /// How many polls there had been when it looked at the reactor last.
     pub(super) polls_at_look: u64,
     /// The same, when it last stayed awake for work that it had seen.
@@ -122,6 +124,21 @@ pub(crate) struct Core<S: Strategy> {
     pub(super) newborn: bool,
     /// Counted as searching in [`Idle`].
     pub(super) searching: bool,
+}
+
+impl<S: Strategy> Core<S> {
+    /// Has polls measured after so many of them, if no look at the drivers comes before.
+    pub(super) fn probe_after(&mut self, polls: u32) {
+        if polls < self.until_maintain {
+            self.polls_after_probe = Some(self.until_maintain - polls);
+            self.until_maintain = polls;
+        }
+    }
+
+    /// Has them measured at the look only.
+    pub(super) fn end_probe(&mut self) {
+        self.until_maintain += self.polls_after_probe.take().unwrap_or(0);
+    }
 }
 
 impl<S: Strategy> Crew<S> {
@@ -145,6 +162,7 @@ impl<S: Strategy> Crew<S> {
                     tick: 0,
                     takes_all: false,
                     until_maintain: config.event_interval,
+                    polls_after_probe: None,
                     polls_at_look: 0,
                     polls_at_stay: None,
                     yields: 0,
@@ -362,14 +380,14 @@ pub(crate) fn with_own<S: Strategy, R>(
 }
 
 impl Crew<Stealing> {
-    /// What a worker that looks around would find.
-    pub(super) fn visible(&self) -> Visible {
+    /// What a worker that looks around would find, if its own polls take `nanos`.
+    pub(super) fn visible_to(&self, nanos: u64) -> Visible {
         if !self.strategy.injector.is_empty() {
             return Visible::Enough;
         }
         let mut found = Visible::Nothing;
         for (index, post) in self.posts.iter().enumerate() {
-            found = match (found, post.visible(index)) {
+            found = match (found, post.visible_to(index, nanos)) {
                 (_, Visible::Enough) => return Visible::Enough,
                 (Visible::Nothing, other) | (Visible::Few(_), other @ Visible::Lone(_)) => other,
                 (first, _) => first,

@@ -196,10 +196,12 @@ impl WorkerContext<Stealing> {
         }
         let posts = &self.crew.posts;
         let start = core.rng.below(posts.len() as u32) as usize;
+        let own_nanos = self.post().counters.pace_nanos.get();
         for i in 0..posts.len() {
             let victim = (start + i) % posts.len();
             let post = &posts[victim];
-            if victim == core.index || !(takes_all || post.visible(victim) == Visible::Enough) {
+            let is_worth_it = || takes_all || post.visible_to(victim, own_nanos) == Visible::Enough;
+            if victim == core.index || !is_worth_it() {
                 continue;
             }
             let was_announced = post.is_announced(post.own.stealer.first());

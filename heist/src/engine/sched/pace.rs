@@ -14,6 +14,12 @@
 //! work it would feed itself: two workers that share few tasks look around a lot, so that tasks seem long, and
 //! worth sharing. Ten tasks around one lock went from worker to worker with every other poll.
 //!
+//! Nor is it of polls that take long because siblings are at the same things: tasks around one channel take ten times as
+//! long on two processors that pass its lines back and forth, and so seem worth sharing, for as long as they are
+//! shared. So what counts is what a poll took when all siblings slept, if that is known of late ([`FRESH`]). And so
+//! that it is, a worker that gets up alone, and had short polls before, asks only when it has made [some](PROBE), or
+//! one as long as a wake. These are counted in steps, as it has no clock at hand: a long one is found when it ends.
+//!
 //! # To look
 //!
 //! The same mean tells when to look at the drivers: after `event_interval` polls, or sooner if these take longer
@@ -27,8 +33,11 @@
 //! # To help
 //!
 //! The same holds for a worker that has nothing to do and is awake: what would not be worth its wake it
-//! leaves to the owner, who has the data at hand, and looks around for a moment. It helps if [the
+//! leaves to the owner, who has the data at hand, and looks around for a moment; by its own polls, if these are
+//! shorter, as what an owner pushes in one long poll need not be long. It helps if [the
 //! same](FewTasks) is there for some microseconds, and before it goes to sleep, unless it saw the owner run some.
+//! In between it looks seldom: each look takes a line from an owner who writes it at every push, and two that are far
+//! from each other spent more time on that than on a million tasks of one who spawns them.
 //! Else tasks that wake each other are parted again and again, and run in lockstep on two cores, for more than it
 //! costs one. No task is forgotten: the looks end in the sleep's announcement, which is followed by a look that
 //! takes whatever was announced (I1), and the owner of the rest is at work on it.
@@ -37,13 +46,18 @@ use std::time::{Duration, Instant};
 
 use crate::engine::sched::push::YIELDS_BEFORE_DRIVERS;
 use crate::engine::sched::strategy::Place;
+use crate::loom::hint;
 
 /// What a sibling should find, in nanoseconds of work, for its wake to pay: on a virtual machine, less than that is done
 /// by its owner before the sibling runs. With a fourth of it, few tasks around one channel were parted, and took three times as
 /// long on two processors as on one.
 const WORTH_A_WAKE: u64 = 20_000;
 /// The most tasks that wait for it.
-const MOST: u64 = 32;
+const MOST: u64 = 128;
+/// Polls after which a worker that got up alone knows what they take now.
+const PROBE: u32 = 8;
+/// For how long it relies on what they took when it was last alone.
+const FRESH: Duration = Duration::from_millis(10);
 
 /// For how long few tasks are held back that never become none.
 const HOLD_BACK: Duration = Duration::from_micros(500);
@@ -82,6 +96,12 @@ pub(super) struct Pace {
     until_ask: u32,
     /// Since when the looks find some tasks, and it did not ask for help with them.
     held_back_since: Option<Instant>,
+    /// No sibling was awake when it last measured.
+    was_alone: bool,
+    /// What a poll took while none was, and when that was.
+    alone: Option<(u64, Instant)>,
+    /// The polls since it got up, at the next step of the probe.
+    probed: u32,
 }
 
 impl Pace {
@@ -94,11 +114,29 @@ impl Pace {
             help_from: 1,
             until_ask: 1,
             held_back_since: None,
+            was_alone: false,
+            alone: None,
+            probed: PROBE,
         }
     }
 
-    /// A poll takes `mean_nanos` now, 0 if none was measured; and took `sample` since the last time.
-    pub(super) fn follow(&mut self, mean_nanos: u64, sample: Option<u64>) {
+    /// A poll takes `mean_nanos` now, 0 if none was measured; and took `sample` since the last time. What it would take
+    /// without siblings, as far as that is known.
+    pub(super) fn follow(
+        &mut self,
+        mean_nanos: u64,
+        sample: Option<u64>,
+        is_alone: bool,
+        now: Instant,
+    ) -> u64 {
+        let stayed_alone = std::mem::replace(&mut self.was_alone, is_alone) && is_alone;
+        if let Some(nanos) = sample.filter(|_| stayed_alone) {
+            self.alone = Some((nanos, now));
+        }
+        let mean_nanos = match self.alone {
+            Some((nanos, at)) if now.saturating_duration_since(at) < FRESH => mean_nanos.min(nanos),
+            _ => mean_nanos,
+        };
         self.help_from = help_from(mean_nanos);
         self.until_ask = self.until_ask.min(self.help_from);
         let polls = LOOK_EVERY.checked_div(mean_nanos).unwrap_or(u64::MAX);
@@ -110,6 +148,7 @@ impl Pace {
             Some(nanos) if nanos >= SLOW => (self.slow + 1).min(SLOW_MOST),
             Some(_) => self.slow.saturating_sub(1),
         };
+        mean_nanos
     }
 
     /// Whether what comes while one task is polled would have to wait for long.
@@ -143,9 +182,28 @@ impl Pace {
         others > 0 && self.wants_help(others)
     }
 
-    /// The worker slept: there was a time with nothing to hold back.
-    pub(super) fn rested(&mut self) {
+    /// The worker slept: there was a time with nothing to hold back. Whether it waits with asking for help until it knows
+    /// what polls take now, as it is alone and they were short.
+    pub(super) fn rested(&mut self, is_alone: bool) -> bool {
         self.held_back_since = None;
+        self.was_alone = is_alone;
+        let probes = is_alone && self.help_from > PROBE / 2;
+        if probes {
+            self.probed = 1;
+            self.help_from = MOST as u32;
+        }
+        probes
+    }
+
+    /// A step of that, after a poll took `sample`: how many more it takes, if it is not known yet.
+    pub(super) fn probe(&mut self, sample: Option<u64>) -> Option<u32> {
+        if self.probed >= PROBE || sample.is_some_and(|nanos| nanos >= WORTH_A_WAKE) {
+            return None;
+        }
+        self.help_from = MOST as u32;
+        let polls = self.probed;
+        self.probed += polls;
+        Some(polls)
     }
 
     /// Whether a queue of this length is worth a sibling's wake.
@@ -192,11 +250,14 @@ pub(crate) struct FewTasks {
 }
 
 impl FewTasks {
-    /// Looks after which their owner seems to be busy with something else: about three microseconds.
-    const PATIENCE: u32 = 32;
+    /// Looks after which their owner seems to be busy with something else: about six microseconds.
+    const PATIENCE: u32 = 8;
+    /// Turns of waiting from one look to the next.
+    const PAUSE: u32 = 32;
 
     /// They were seen, the first of them at `place`; true if that was there long enough.
     pub(super) fn is_left(&mut self, place: Place) -> bool {
+        (0..Self::PAUSE).for_each(|_| hint::spin_loop());
         if self.place != Some(place) {
             self.place = Some(place);
             self.looks = 0;
@@ -216,12 +277,71 @@ impl FewTasks {
 mod tests {
     use std::time::Instant;
 
-    use super::{CROWDED_HOLD_BACK, FewTasks, HOLD_BACK, MOST, Pace};
+    use super::{CROWDED_HOLD_BACK, FRESH, FewTasks, HOLD_BACK, MOST, PROBE, Pace};
 
     fn at(mean_nanos: u64) -> Pace {
         let mut pace = Pace::new();
-        pace.follow(mean_nanos, None);
+        measured(&mut pace, mean_nanos, None);
         pace
+    }
+
+    /// Beside siblings.
+    fn measured(pace: &mut Pace, mean_nanos: u64, sample: Option<u64>) {
+        assert_eq!(
+            pace.follow(mean_nanos, sample, false, Instant::now()),
+            mean_nanos
+        );
+    }
+
+    #[test]
+    fn what_polls_take_without_siblings_counts_for_a_while() {
+        let mut pace = at(1_000);
+        let start = Instant::now();
+        // Somebody was awake for a part of it.
+        assert_eq!(pace.follow(1_000, Some(100), true, start), 1_000);
+        assert_eq!(pace.follow(900, Some(100), true, start), 100);
+        assert!(!pace.wants_help(MOST as u32 - 1));
+        assert_eq!(pace.follow(2_000, Some(2_000), false, start), 100);
+        assert_eq!(
+            pace.follow(2_000, Some(2_000), true, start + FRESH / 2),
+            100
+        );
+        assert!(!pace.wants_help(MOST as u32 - 1));
+        assert_eq!(pace.follow(2_000, Some(2_000), false, start + FRESH), 2_000);
+        assert!(pace.wants_help(10));
+        // It is not made longer by it.
+        assert_eq!(pace.follow(500, None, true, start), 100);
+        assert_eq!(pace.follow(50, None, true, start), 50);
+    }
+
+    #[test]
+    fn who_gets_up_alone_finds_out_what_polls_take() {
+        let mut pace = at(1_000);
+        assert!(!pace.rested(false));
+        assert!(pace.wants_help(20));
+        assert!(pace.rested(true));
+        assert!(!pace.wants_help(20));
+        assert!(pace.wants_help(MOST as u32));
+        // Once it knows, it asks by that.
+        let mut polls = 1;
+        loop {
+            measured(&mut pace, 2_000, Some(2_000));
+            let Some(more) = pace.probe(Some(2_000)) else {
+                break;
+            };
+            assert!(!pace.wants_help(20));
+            polls += more;
+        }
+        assert_eq!(polls, PROBE);
+        assert!(pace.wants_help(10));
+        // One long poll is enough.
+        assert!(pace.rested(true));
+        measured(&mut pace, 50_000, Some(100_000));
+        assert_eq!(pace.probe(Some(100_000)), None);
+        assert!(pace.wants_help(1));
+        // Long ones are not waited for.
+        assert!(!pace.rested(true));
+        assert!(pace.wants_help(1));
     }
 
     #[test]
@@ -259,14 +379,14 @@ mod tests {
     fn one_long_poll_does_not_make_it_slow() {
         let mut pace = Pace::new();
         for _ in 0..100 {
-            pace.follow(1_000_000, Some(5_000_000));
-            pace.follow(1_000_000, Some(1_000));
-            pace.follow(1_000_000, None);
+            measured(&mut pace, 1_000_000, Some(5_000_000));
+            measured(&mut pace, 1_000_000, Some(1_000));
+            measured(&mut pace, 1_000_000, None);
             assert!(!pace.is_slow());
         }
-        (0..10).for_each(|_| pace.follow(1, Some(100_000)));
+        (0..10).for_each(|_| measured(&mut pace, 1, Some(100_000)));
         assert!(pace.is_slow());
-        (0..10).for_each(|_| pace.follow(1, Some(1_000)));
+        (0..10).for_each(|_| measured(&mut pace, 1, Some(1_000)));
         assert!(!pace.is_slow());
     }
 
@@ -292,7 +412,7 @@ mod tests {
         // It does not wait by an old measure.
         let mut pace = at(1);
         assert!(pace.asks_after_yield(200));
-        pace.follow(20_000, None);
+        measured(&mut pace, 20_000, None);
         assert!(pace.asks_after_yield(1));
     }
 
@@ -308,9 +428,9 @@ mod tests {
         assert!(!pace.still_wants_help(1, start + HOLD_BACK, false));
         assert!(!pace.still_wants_help(3, start + HOLD_BACK * 2, false));
         assert!(pace.still_wants_help(3, start + HOLD_BACK * 3, false));
-        assert!(pace.still_wants_help(60, start + HOLD_BACK * 3, false));
+        assert!(pace.still_wants_help(200, start + HOLD_BACK * 3, false));
         assert!(!pace.still_wants_help(3, start + HOLD_BACK * 3, false));
-        pace.rested();
+        assert!(!pace.rested(false));
         assert!(!pace.still_wants_help(3, start + HOLD_BACK * 9, false));
     }
 

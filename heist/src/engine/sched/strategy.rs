@@ -179,17 +179,22 @@ pub(crate) struct StealingPost {
 }
 
 impl Post<Stealing> {
-    /// What it has for one who is awake.
+    /// What it has, by what its own polls take.
     pub(super) fn visible(&self, index: usize) -> Visible {
+        self.visible_to(index, u64::MAX)
+    }
+
+    /// The same for one who is awake, whose polls take `nanos`: what it takes from here is most likely no longer.
+    pub(super) fn visible_to(&self, index: usize, nanos: u64) -> Visible {
         let stealer = &self.own.stealer;
         let queued = stealer.len();
         if queued == 0 {
             return Visible::Nothing;
         }
         let place = (index, stealer.first());
-        let mean_nanos = self.counters.mean_poll_nanos.get();
+        let pace_nanos = self.counters.pace_nanos.get().min(nanos);
         match queued {
-            _ if !self.is_announced(place.1) && !pace::is_worth_help(queued, mean_nanos) => {
+            _ if !self.is_announced(place.1) && !pace::is_worth_help(queued, pace_nanos) => {
                 Visible::Few(place)
             }
             1 => Visible::Lone(place),
@@ -307,8 +312,8 @@ impl Strategy for Stealing {
         core.own.queue.room() as usize >= crew.driver.busy_events().min(BUSY_EVENTS)
     }
 
-    fn visible(crew: &Crew<Self>, _: &Core<Self>) -> Visible {
-        crew.visible()
+    fn visible(crew: &Crew<Self>, core: &Core<Self>) -> Visible {
+        crew.visible_to(crew.posts[core.index].counters.pace_nanos.get())
     }
 
     fn has_overlooked(crew: &Crew<Self>, _: &Core<Self>, seen: &FewTasks) -> bool {
@@ -327,7 +332,10 @@ impl Strategy for Stealing {
     }
 
     fn shared_work_visible(crew: &Crew<Self>) -> bool {
-        matches!(crew.visible(), Visible::Lone(_) | Visible::Enough)
+        matches!(
+            crew.visible_to(u64::MAX),
+            Visible::Lone(_) | Visible::Enough
+        )
     }
 
     fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant) {
@@ -354,7 +362,10 @@ impl Strategy for Stealing {
         let counters = &worker.post().counters;
         counters.see_processor();
         core.own.take_brought(counters.polls.get());
-        core.pace.rested();
+        core.end_probe();
+        if core.pace.rested(worker.is_alone()) {
+            core.probe_after(1);
+        }
         worker.keep_announced(core, shared);
         // One that was claimed looks when it stops searching (I3, I9).
         if !core.searching && (shared || (len > 0 && worker.leaves_reactor_alone(core))) {

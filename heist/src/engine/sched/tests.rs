@@ -75,11 +75,17 @@ struct Puppet {
 
 impl Puppet {
     fn new(crew: &Arc<Crew<Stealing>>, index: usize) -> Self {
-        let mut core = crew.posts[index].vacancy.fill().unwrap();
-        crew.posts[index].counters.mean_poll_nanos.set(SHORT_NANOS);
-        core.pace.follow(SHORT_NANOS, None);
+        let core = crew.posts[index].vacancy.fill().unwrap();
         let worker = WorkerContext::new(crew, index);
-        Self { worker, core }
+        let mut puppet = Self { worker, core };
+        puppet.measured(SHORT_NANOS, None);
+        puppet
+    }
+
+    /// What its polls take on the average, and the last.
+    fn measured(&mut self, mean_nanos: u64, sample: Option<u64>) {
+        let pace = (self.core.pace).follow(mean_nanos, sample, false, Instant::now());
+        self.worker.post().counters.pace_nanos.set(pace);
     }
 
     fn next_task(&mut self) -> Option<Runnable> {
@@ -139,7 +145,7 @@ fn what_a_task_spawns_is_announced_by_its_worth() {
     puppet = puppet.in_task(|crew| (0..4).for_each(|_| spawn(crew, async {})));
     assert_eq!(puppet.queued(), 3);
     assert_eq!(puppet.visible(), Visible::Few((0, 0)));
-    puppet = puppet.in_task(|crew| (0..60).for_each(|_| spawn(crew, async {})));
+    puppet = puppet.in_task(|crew| (0..150).for_each(|_| spawn(crew, async {})));
     assert_eq!(puppet.visible(), Visible::Enough);
     puppet.finish();
 }
@@ -205,7 +211,7 @@ fn who_may_be_long_away_does_not_leave_the_reactor_alone() {
     };
     let nothing = |_: &mut Puppet| ();
     let slow = |puppet: &mut Puppet| {
-        (0..3).for_each(|_| puppet.core.pace.follow(SHORT_NANOS, Some(1_000_000)));
+        (0..3).for_each(|_| puppet.measured(SHORT_NANOS, Some(1_000_000)));
     };
     let wary = |puppet: &mut Puppet| puppet.worker.crew.wary.set_until(Instant::now() + HANG);
     for tasks in [1, 2] {
@@ -230,7 +236,7 @@ fn where_it_is_crowded_nobody_is_woken_for_what_the_drivers_bring() {
         }
         let mut puppet = Puppet::new(&crew, 0);
         let samples = if slow { 3 } else { 0 };
-        (0..samples).for_each(|_| puppet.core.pace.follow(SHORT_NANOS, Some(1_000_000)));
+        (0..samples).for_each(|_| puppet.measured(SHORT_NANOS, Some(1_000_000)));
         puppet = puppet.wake_by_drivers(30);
         if sleeps {
             puppet.after_sleep();
@@ -297,7 +303,7 @@ fn those_who_yielded_give_way_to_what_the_drivers_bring() {
         let crew = crew(2);
         let mut puppet = Puppet::new(&crew, 0);
         // Long enough for one turn to be all.
-        puppet.core.pace.follow(10_000, None);
+        puppet.measured(10_000, None);
         let ended = Arc::default();
         let task = |name| {
             let mark = Mark(name, Arc::clone(&ended));
@@ -347,7 +353,7 @@ fn who_helped_and_is_out_of_work_is_in_the_way_on_the_others_processor() {
         let _ = (crew.idle.rise(0), crew.idle.rise(1));
         let mut puppet = Puppet::new(&crew, 0);
         let mut sibling =
-            Puppet::new(&crew, 1).in_task(|crew| (0..60).for_each(|_| spawn(crew, async {})));
+            Puppet::new(&crew, 1).in_task(|crew| (0..150).for_each(|_| spawn(crew, async {})));
         seen_by(&sibling);
         if helps {
             puppet.worker.search(&mut puppet.core).unwrap().cancel();
@@ -453,7 +459,7 @@ fn a_full_queue_leaves_the_reactor_alone_for_a_while() {
     assert!(looks(&mut puppet), "room");
     puppet = puppet.in_task(|crew| (0..8).for_each(|_| spawn(crew, async {})));
     assert!(!looks(&mut puppet));
-    (0..3).for_each(|_| puppet.core.pace.follow(1_000_000, Some(1_000_000)));
+    (0..3).for_each(|_| puppet.measured(1_000_000, Some(1_000_000)));
     assert!(looks(&mut puppet), "long polls");
     puppet.finish();
 }

@@ -209,12 +209,17 @@ impl<S: Strategy> WorkerContext<S> {
     /// The look at reactor and timers that a busy worker owes every so often.
     #[cold]
     fn maintain(&self, mut core: Box<Core<S>>, stretch: &mut Stretch) -> Box<Core<S>> {
-        // A worker that never sleeps is to be seen as the busy one it is.
         let now = self.now();
-        let counters = &self.post().counters;
-        let sample = counters.count_busy(stretch, now);
+        let sample = self.measure(&mut core, stretch, now);
+        if let Some(polls) = core.polls_after_probe.take() {
+            core.until_maintain = polls;
+            match core.pace.probe(sample) {
+                Some(more) => core.probe_after(more),
+                None => S::after_maintain(self, &mut core, now),
+            }
+            return core;
+        }
         core.yields = 0;
-        core.pace.follow(counters.mean_poll_nanos.get(), sample);
         core.until_maintain = core.pace.polls_to_look(self.crew.config.event_interval);
         let looks = self.looks_at_reactor(&mut core);
         let mut core = self.dispatch(core, || {
@@ -233,6 +238,22 @@ impl<S: Strategy> WorkerContext<S> {
         });
         S::after_maintain(self, &mut core, now);
         core
+    }
+
+    /// Measures what polls take; also of a worker that never sleeps, which is to be seen as the busy one it is. What one
+    /// took since the last time.
+    fn measure(&self, core: &mut Core<S>, stretch: &mut Stretch, now: Instant) -> Option<u64> {
+        let counters = &self.post().counters;
+        let sample = counters.count_busy(stretch, now);
+        let mean = counters.mean_poll_nanos.get();
+        let pace = core.pace.follow(mean, sample, self.is_alone(), now);
+        counters.pace_nanos.set(pace);
+        sample
+    }
+
+    /// Whether all siblings sleep.
+    pub(super) fn is_alone(&self) -> bool {
+        self.crew.idle.num_asleep() + 1 >= self.crew.num_workers()
     }
 
     /// Whether it is time to see what the reactor has: if there is room for it; if it was left alone for as many polls
@@ -334,8 +355,7 @@ impl<S: Strategy> WorkerContext<S> {
         }
         let counters = &self.post().counters;
         let mut now = self.now();
-        let sample = counters.count_busy(stretch, now);
-        core.pace.follow(counters.mean_poll_nanos.get(), sample);
+        let _ = self.measure(&mut core, stretch, now);
         counters.parks.add(1);
 
         let mut woken = false;
