@@ -105,9 +105,9 @@ impl WorkerCounters {
         }
     }
 
-    /// Counts a stretch that ends, or is cut, now. How long a poll took of those in it, in nanoseconds, if there
-    /// were any.
-    pub(crate) fn count_busy(&self, stretch: &mut Stretch, now: Instant) -> Option<u64> {
+    /// Counts a stretch that ends, or is cut, now. How long a poll took of those in it, in nanoseconds, and how many
+    /// there were, if any.
+    pub(crate) fn count_busy(&self, stretch: &mut Stretch, now: Instant) -> Option<(u64, u64)> {
         let (up, at_work) = stretch.cut(now);
         self.busy_nanos.add(up.as_nanos() as u64);
         let nanos = at_work.as_nanos() as u64;
@@ -125,7 +125,7 @@ impl WorkerCounters {
         };
         let mean = mean + ((sample - mean) as f64 * weight) as i64;
         self.mean_poll_nanos.set(mean as u64);
-        Some(sample as u64)
+        Some((sample as u64, polls))
     }
 
     /// Says that this thread is the worker now.
@@ -182,12 +182,15 @@ mod tests {
         counters.polls.add(10);
         stretch.out_of_work(at(10));
         stretch.at_work(at(90));
-        assert_eq!(counters.count_busy(&mut stretch, at(100)), Some(2_000));
+        assert_eq!(
+            counters.count_busy(&mut stretch, at(100)),
+            Some((2_000, 10))
+        );
         assert_eq!(counters.mean_poll_time(), Duration::from_micros(2));
         // It begins again where it was cut, and ends while it looks.
         counters.polls.add(1);
         stretch.out_of_work(at(102));
-        assert_eq!(counters.count_busy(&mut stretch, at(120)), Some(2_000));
+        assert_eq!(counters.count_busy(&mut stretch, at(120)), Some((2_000, 1)));
         assert_eq!(counters.busy_nanos.get(), 120_000);
         assert_eq!(counters.count_busy(&mut stretch, at(130)), None);
     }

@@ -110,7 +110,7 @@ pub(crate) struct Core<S: Strategy> {
     /// Turns until the next look at the drivers.
     pub(super) until_maintain: u32,
     /// That turn is only a probe of what polls take (`pace`), and from there it is so many to the look.
-    pub(super) polls_after_probe: Option<u32>,
+    pub(super) turns_after_probe: Option<u32>,
     /// How many polls there had been when it looked at the reactor last.
     pub(super) polls_at_look: u64,
     /// The same, when it last stayed awake for work that it had seen.
@@ -127,17 +127,17 @@ pub(crate) struct Core<S: Strategy> {
 }
 
 impl<S: Strategy> Core<S> {
-    /// Has polls measured after so many of them, if no look at the drivers comes before.
-    pub(super) fn probe_after(&mut self, polls: u32) {
-        if polls < self.until_maintain {
-            self.polls_after_probe = Some(self.until_maintain - polls);
-            self.until_maintain = polls;
+    /// Makes a step of the probe after so many turns, if no look at the drivers comes before.
+    pub(super) fn probe_after(&mut self, turns: u32) {
+        if turns < self.until_maintain {
+            self.turns_after_probe = Some(self.until_maintain - turns);
+            self.until_maintain = turns;
         }
     }
 
-    /// Has them measured at the look only.
+    /// Makes no more steps.
     pub(super) fn end_probe(&mut self) {
-        self.until_maintain += self.polls_after_probe.take().unwrap_or(0);
+        self.until_maintain += self.turns_after_probe.take().unwrap_or(0);
     }
 }
 
@@ -162,11 +162,11 @@ impl<S: Strategy> Crew<S> {
                     tick: 0,
                     takes_all: false,
                     until_maintain: config.event_interval,
-                    polls_after_probe: None,
+                    turns_after_probe: None,
                     polls_at_look: 0,
                     polls_at_stay: None,
                     yields: 0,
-                    pace: Pace::new(),
+                    pace: Pace::new(now),
                     known_tick: NEVER,
                     newborn: true,
                     searching: false,

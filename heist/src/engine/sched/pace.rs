@@ -16,13 +16,14 @@
 //!
 //! Nor is it of polls that take long because siblings are at the same things: tasks around one channel take ten times as
 //! long on two processors that pass its lines back and forth, and so seem worth sharing, for as long as they are
-//! shared. So what counts is what a poll took when all siblings slept, if that is known of late ([`FRESH`]). And so
-//! that it is, a worker that gets up alone, and had short polls before, asks only when it has made [some](PROBE), or
-//! one as long as a wake. These are counted in steps, as it has no clock at hand: a long one is found when it ends.
+//! shared. So what counts is its *pace*, what a poll took when all siblings slept, if that is known of late
+//! ([`FRESH`]). And so that it is, a worker that gets up alone, and had short polls before, asks only when it has made
+//! some, or one as long as a wake. It looks at the clock after one of them, two more, and [four](PROBE) more, which
+//! tell: a long one is found when it ends.
 //!
 //! # To look
 //!
-//! The same mean tells when to look at the drivers: after `event_interval` polls, or sooner if these take longer
+//! The mean tells when to look at the drivers as well: after `event_interval` polls, or sooner if these take longer
 //! than [`LOOK_EVERY`]; or when all tasks have yielded some times, which are fewer if they are long. A look costs
 //! about a microsecond.
 //!
@@ -54,8 +55,9 @@ use crate::loom::hint;
 const WORTH_A_WAKE: u64 = 20_000;
 /// The most tasks that wait for it.
 const MOST: u64 = 128;
-/// Polls after which a worker that got up alone knows what they take now.
-const PROBE: u32 = 8;
+/// Polls of the last step of the probe, in which a worker that got up alone finds out what they take now; and of any
+/// other measurement that is relied on.
+const PROBE: u32 = 4;
 /// For how long it relies on what they took when it was last alone.
 const FRESH: Duration = Duration::from_millis(10);
 
@@ -100,13 +102,23 @@ pub(super) struct Pace {
     was_alone: bool,
     /// What a poll took while none was, and when that was.
     alone: Option<(u64, Instant)>,
-    /// The polls since it got up, at the next step of the probe.
-    probed: u32,
+    /// How many polls it is from the last step of the probe to the next, when that was, and how many there had been.
+    probed: (u32, Instant, u64),
+}
+
+/// What a step of the probe tells.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Probe {
+    /// So many polls more are to be made.
+    More(u32),
+    /// What one takes now, in nanoseconds.
+    Known(u64),
 }
 
 impl Pace {
     /// Asks at once, as it knows nothing yet.
-    pub(super) fn new() -> Self {
+    pub(super) fn new(now: Instant) -> Self {
         Self {
             polls_to_look: u32::MAX,
             yields_to_look: YIELDS_BEFORE_DRIVERS,
@@ -116,39 +128,46 @@ impl Pace {
             held_back_since: None,
             was_alone: false,
             alone: None,
-            probed: PROBE,
+            probed: (0, now, 0),
         }
     }
 
-    /// A poll takes `mean_nanos` now, 0 if none was measured; and took `sample` since the last time. What it would take
-    /// without siblings, as far as that is known.
+    /// A poll takes `mean_nanos` now, 0 if none was measured; and `sample` is what one took since the last time, and how
+    /// many there were. The pace.
     pub(super) fn follow(
         &mut self,
         mean_nanos: u64,
-        sample: Option<u64>,
+        sample: Option<(u64, u64)>,
         is_alone: bool,
         now: Instant,
     ) -> u64 {
         let stayed_alone = std::mem::replace(&mut self.was_alone, is_alone) && is_alone;
-        if let Some(nanos) = sample.filter(|_| stayed_alone) {
+        if let Some((nanos, polls)) = sample
+            && stayed_alone
+            && polls >= u64::from(PROBE)
+        {
             self.alone = Some((nanos, now));
         }
-        let mean_nanos = match self.alone {
+        let pace_nanos = match self.alone {
             Some((nanos, at)) if now.saturating_duration_since(at) < FRESH => mean_nanos.min(nanos),
             _ => mean_nanos,
         };
-        self.help_from = help_from(mean_nanos);
-        self.until_ask = self.until_ask.min(self.help_from);
+        self.ask_by(pace_nanos);
         let polls = LOOK_EVERY.checked_div(mean_nanos).unwrap_or(u64::MAX);
         self.polls_to_look = polls.clamp(LEAST_POLLS, u64::from(u32::MAX)) as u32;
         let yields = YIELD_FOR.checked_div(mean_nanos).unwrap_or(u64::MAX);
         self.yields_to_look = yields.clamp(1, u64::from(YIELDS_BEFORE_DRIVERS)) as u32;
         self.slow = match sample {
             None => self.slow,
-            Some(nanos) if nanos >= SLOW => (self.slow + 1).min(SLOW_MOST),
+            Some((nanos, _)) if nanos >= SLOW => (self.slow + 1).min(SLOW_MOST),
             Some(_) => self.slow.saturating_sub(1),
         };
-        mean_nanos
+        pace_nanos
+    }
+
+    fn ask_by(&mut self, pace_nanos: u64) {
+        self.help_from = help_from(pace_nanos);
+        self.until_ask = self.until_ask.min(self.help_from);
     }
 
     /// Whether what comes while one task is polled would have to wait for long.
@@ -182,28 +201,31 @@ impl Pace {
         others > 0 && self.wants_help(others)
     }
 
-    /// The worker slept: there was a time with nothing to hold back. Whether it waits with asking for help until it knows
-    /// what polls take now, as it is alone and they were short.
-    pub(super) fn rested(&mut self, is_alone: bool) -> bool {
+    /// The worker slept, until it had made so many `polls`: there was a time with nothing to hold back. Whether it waits with
+    /// asking for help until it knows what polls take now, as it is alone and they were short.
+    pub(super) fn rested(&mut self, is_alone: bool, now: Instant, polls: u64) -> bool {
         self.held_back_since = None;
         self.was_alone = is_alone;
-        let probes = is_alone && self.help_from > PROBE / 2;
+        let probes = is_alone && self.help_from > PROBE;
         if probes {
-            self.probed = 1;
+            self.probed = (1, now, polls);
             self.help_from = MOST as u32;
         }
         probes
     }
 
-    /// A step of that, after a poll took `sample`: how many more it takes, if it is not known yet.
-    pub(super) fn probe(&mut self, sample: Option<u64>) -> Option<u32> {
-        if self.probed >= PROBE || sample.is_some_and(|nanos| nanos >= WORTH_A_WAKE) {
-            return None;
+    /// A step of that, after so many `polls`.
+    pub(super) fn probe(&mut self, is_alone: bool, now: Instant, polls: u64) -> Probe {
+        let (step, at, before) = self.probed;
+        let nanos = now.saturating_duration_since(at).as_nanos() as u64;
+        let nanos = nanos / polls.saturating_sub(before).max(1);
+        if step < PROBE && nanos < WORTH_A_WAKE {
+            self.probed = (2 * step, now, polls);
+            return Probe::More(2 * step);
         }
-        self.help_from = MOST as u32;
-        let polls = self.probed;
-        self.probed += polls;
-        Some(polls)
+        self.alone = is_alone.then_some((nanos, now)).or(self.alone);
+        self.ask_by(nanos);
+        Probe::Known(nanos)
     }
 
     /// Whether a queue of this length is worth a sibling's wake.
@@ -250,10 +272,10 @@ pub(crate) struct FewTasks {
 }
 
 impl FewTasks {
-    /// Looks after which their owner seems to be busy with something else: about six microseconds.
-    const PATIENCE: u32 = 8;
+    /// Looks after which their owner seems to be busy with something else: some microseconds.
+    const PATIENCE: u32 = 12;
     /// Turns of waiting from one look to the next.
-    const PAUSE: u32 = 32;
+    const PAUSE: u32 = 24;
 
     /// They were seen, the first of them at `place`; true if that was there long enough.
     pub(super) fn is_left(&mut self, place: Place) -> bool {
@@ -275,78 +297,87 @@ impl FewTasks {
 
 #[cfg(all(test, not(heist_loom)))]
 mod tests {
-    use std::time::Instant;
+    use std::time::{Duration, Instant};
 
-    use super::{CROWDED_HOLD_BACK, FRESH, FewTasks, HOLD_BACK, MOST, PROBE, Pace};
+    use super::{CROWDED_HOLD_BACK, FRESH, FewTasks, HOLD_BACK, MOST, PROBE, Pace, Probe};
 
     fn at(mean_nanos: u64) -> Pace {
-        let mut pace = Pace::new();
+        let mut pace = Pace::new(Instant::now());
         measured(&mut pace, mean_nanos, None);
         pace
     }
 
     /// Beside siblings.
     fn measured(pace: &mut Pace, mean_nanos: u64, sample: Option<u64>) {
-        assert_eq!(
-            pace.follow(mean_nanos, sample, false, Instant::now()),
-            mean_nanos
-        );
+        let sample = sample.map(|nanos| (nanos, 10));
+        let now = Instant::now();
+        assert_eq!(pace.follow(mean_nanos, sample, false, now), mean_nanos);
     }
 
     #[test]
     fn what_polls_take_without_siblings_counts_for_a_while() {
         let mut pace = at(1_000);
         let start = Instant::now();
+        let polls = u64::from(PROBE);
+        let mut follow = |mean, sample, is_alone, now| {
+            let nanos = pace.follow(mean, sample, is_alone, now);
+            assert_eq!(pace.wants_help(20), nanos >= 1_000);
+            nanos
+        };
         // Somebody was awake for a part of it.
-        assert_eq!(pace.follow(1_000, Some(100), true, start), 1_000);
-        assert_eq!(pace.follow(900, Some(100), true, start), 100);
-        assert!(!pace.wants_help(MOST as u32 - 1));
-        assert_eq!(pace.follow(2_000, Some(2_000), false, start), 100);
+        assert_eq!(follow(1_000, Some((100, polls)), true, start), 1_000);
+        // Too few to tell.
+        assert_eq!(follow(1_000, Some((100, polls - 1)), true, start), 1_000);
+        assert_eq!(follow(1_000, Some((100, polls)), true, start), 100);
+        assert_eq!(follow(2_000, Some((2_000, 99)), false, start), 100);
         assert_eq!(
-            pace.follow(2_000, Some(2_000), true, start + FRESH / 2),
+            follow(2_000, Some((2_000, 99)), true, start + FRESH / 2),
             100
         );
-        assert!(!pace.wants_help(MOST as u32 - 1));
-        assert_eq!(pace.follow(2_000, Some(2_000), false, start + FRESH), 2_000);
-        assert!(pace.wants_help(10));
+        assert_eq!(
+            follow(2_000, Some((2_000, 99)), false, start + FRESH),
+            2_000
+        );
         // It is not made longer by it.
-        assert_eq!(pace.follow(500, None, true, start), 100);
-        assert_eq!(pace.follow(50, None, true, start), 50);
+        assert_eq!(follow(50, None, true, start), 50);
+        // The drivers are looked at by what polls take in fact.
+        assert_eq!(follow(50_000, None, false, start), 100);
+        assert_eq!(pace.polls_to_look(61), 8);
     }
 
     #[test]
     fn who_gets_up_alone_finds_out_what_polls_take() {
+        let start = Instant::now();
+        let at_nanos = |nanos| start + Duration::from_nanos(nanos);
         let mut pace = at(1_000);
-        assert!(!pace.rested(false));
+        assert!(!pace.rested(false, start, 0));
         assert!(pace.wants_help(20));
-        assert!(pace.rested(true));
+        assert!(pace.rested(true, start, 100));
         assert!(!pace.wants_help(20));
         assert!(pace.wants_help(MOST as u32));
-        // Once it knows, it asks by that.
-        let mut polls = 1;
-        loop {
-            measured(&mut pace, 2_000, Some(2_000));
-            let Some(more) = pace.probe(Some(2_000)) else {
-                break;
-            };
-            assert!(!pace.wants_help(20));
-            polls += more;
-        }
-        assert_eq!(polls, PROBE);
-        assert!(pace.wants_help(10));
+        // The first makes many others, and the second waits for memory.
+        assert_eq!(pace.probe(true, at_nanos(10_000), 101), Probe::More(2));
+        assert_eq!(pace.probe(true, at_nanos(12_000), 103), Probe::More(4));
+        assert!(!pace.wants_help(20));
+        assert_eq!(pace.probe(true, at_nanos(12_400), 107), Probe::Known(100));
+        assert!(!pace.wants_help(20));
+        // That is relied on.
+        assert_eq!(pace.follow(1_000, None, false, at_nanos(13_000)), 100);
         // One long poll is enough.
-        assert!(pace.rested(true));
-        measured(&mut pace, 50_000, Some(100_000));
-        assert_eq!(pace.probe(Some(100_000)), None);
+        assert!(pace.rested(true, start, 200));
+        assert_eq!(
+            pace.probe(true, at_nanos(100_000), 201),
+            Probe::Known(100_000)
+        );
         assert!(pace.wants_help(1));
         // Long ones are not waited for.
-        assert!(!pace.rested(true));
+        assert!(!pace.rested(true, start, 300));
         assert!(pace.wants_help(1));
     }
 
     #[test]
     fn a_new_worker_asks_at_once() {
-        assert!(Pace::new().wants_help(1));
+        assert!(Pace::new(Instant::now()).wants_help(1));
         assert!(at(0).wants_help(1));
     }
 
@@ -377,7 +408,7 @@ mod tests {
 
     #[test]
     fn one_long_poll_does_not_make_it_slow() {
-        let mut pace = Pace::new();
+        let mut pace = Pace::new(Instant::now());
         for _ in 0..100 {
             measured(&mut pace, 1_000_000, Some(5_000_000));
             measured(&mut pace, 1_000_000, Some(1_000));
@@ -430,7 +461,7 @@ mod tests {
         assert!(pace.still_wants_help(3, start + HOLD_BACK * 3, false));
         assert!(pace.still_wants_help(200, start + HOLD_BACK * 3, false));
         assert!(!pace.still_wants_help(3, start + HOLD_BACK * 3, false));
-        assert!(!pace.rested(false));
+        assert!(!pace.rested(false, start, 0));
         assert!(!pace.still_wants_help(3, start + HOLD_BACK * 9, false));
     }
 

@@ -138,7 +138,7 @@ impl WorkerContext<Stealing> {
         core.yields += 1;
         if core.yields >= core.pace.yields_to_look() * (others + 1) {
             core.until_maintain = 1;
-            core.polls_after_probe = None;
+            core.turns_after_probe = None;
             core.own.all_yielded = true;
         }
     }

@@ -24,7 +24,7 @@ use crate::engine::queue::injector::Injector;
 use crate::engine::queue::local::{self, LocalQueue, Stealer};
 use crate::engine::queue::slot::Slot;
 use crate::engine::sched::crew::{Core, Crew, CrewConfig, Post};
-use crate::engine::sched::pace::{self, FewTasks};
+use crate::engine::sched::pace::{self, FewTasks, Probe};
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::Runnable;
 use crate::loom::sync::atomic::AtomicU32;
@@ -102,7 +102,9 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
 
     /// The worker has looked at the drivers; what they woke was not announced.
     fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant);
-    /// As above, and it slept before.
+    /// It got up alone, and has run some tasks since: what do they take?
+    fn probe(_worker: &WorkerContext<Self>, _core: &mut Core<Self>, _now: Instant) {}
+    /// As `after_maintain`, and it slept before.
     fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant);
 
     /// Makes what waits in the queues of a stuck worker visible to others.
@@ -174,7 +176,7 @@ pub(crate) struct StealingPost {
     pub(super) stealer: Stealer<Runnable>,
     pub(super) slot: Slot<Runnable>,
     /// The place in the queue before which all was announced, whatever it is worth. Its owner sets it; ordered by the
-    /// fences of I1, like the mean of its polls.
+    /// fences of I1, like its pace.
     pub(super) announced: AtomicU32,
 }
 
@@ -184,7 +186,8 @@ impl Post<Stealing> {
         self.visible_to(index, u64::MAX)
     }
 
-    /// The same for one who is awake, whose polls take `nanos`: what it takes from here is most likely no longer.
+    /// The same for one who is awake, whose polls take `nanos`, 0 if that is not known: what it takes from here is most
+    /// likely no longer.
     pub(super) fn visible_to(&self, index: usize, nanos: u64) -> Visible {
         let stealer = &self.own.stealer;
         let queued = stealer.len();
@@ -192,7 +195,8 @@ impl Post<Stealing> {
             return Visible::Nothing;
         }
         let place = (index, stealer.first());
-        let pace_nanos = self.counters.pace_nanos.get().min(nanos);
+        let own_nanos = if nanos == 0 { u64::MAX } else { nanos };
+        let pace_nanos = self.counters.pace_nanos.get().min(own_nanos);
         match queued {
             _ if !self.is_announced(place.1) && !pace::is_worth_help(queued, pace_nanos) => {
                 Visible::Few(place)
@@ -356,6 +360,19 @@ impl Strategy for Stealing {
         }
     }
 
+    fn probe(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant) {
+        let counters = &worker.post().counters;
+        match (core.pace).probe(worker.is_alone(), now, counters.polls.get()) {
+            Probe::More(polls) => core.probe_after(polls),
+            Probe::Known(nanos) => {
+                counters.pace_nanos.set(nanos);
+                if core.pace.wants_help(core.own.queue.len()) {
+                    worker.crew.notify();
+                }
+            }
+        }
+    }
+
     fn after_sleep(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant) {
         let len = core.own.queue.len();
         let shared = len > 1 && !worker.is_crowded(core, now);
@@ -363,8 +380,9 @@ impl Strategy for Stealing {
         counters.see_processor();
         core.own.take_brought(counters.polls.get());
         core.end_probe();
-        if core.pace.rested(worker.is_alone()) {
-            core.probe_after(1);
+        if (core.pace).rested(worker.is_alone(), now, counters.polls.get()) {
+            // The turn that comes next counts before its poll.
+            core.probe_after(2);
         }
         worker.keep_announced(core, shared);
         // One that was claimed looks when it stops searching (I3, I9).

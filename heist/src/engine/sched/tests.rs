@@ -84,6 +84,7 @@ impl Puppet {
 
     /// What its polls take on the average, and the last.
     fn measured(&mut self, mean_nanos: u64, sample: Option<u64>) {
+        let sample = sample.map(|nanos| (nanos, 10));
         let pace = (self.core.pace).follow(mean_nanos, sample, false, Instant::now());
         self.worker.post().counters.pace_nanos.set(pace);
     }
@@ -565,4 +566,40 @@ fn long_tasks_after_short_ones_run_side_by_side() {
             }
         }
     }
+}
+
+/// I7.
+#[test]
+fn who_gets_up_alone_and_finds_long_polls_asks_for_help() {
+    let crew = crew(2);
+    let _ = crew.idle.rise(0);
+    let mut puppet = Puppet::new(&crew, 0);
+    puppet.after_sleep();
+    puppet = puppet.in_task(|crew| (0..40).for_each(|_| spawn(crew, async {})));
+    assert!(crew.idle.is_asleep(1));
+    let turns = puppet.core.until_maintain + puppet.core.turns_after_probe.unwrap();
+    assert_eq!(turns, crew.config.event_interval);
+    crew.posts[0].counters.polls.add(1);
+    let later = Instant::now() + Duration::from_millis(1);
+    Stealing::probe(&puppet.worker, &mut puppet.core, later);
+    assert!(!crew.idle.is_asleep(1));
+    assert_eq!(puppet.visible(), Visible::Enough);
+    // Where nobody is alone there is no probe.
+    puppet.after_sleep();
+    assert_eq!(puppet.core.turns_after_probe, None);
+    assert_eq!(puppet.core.until_maintain, crew.config.event_interval);
+    puppet.finish();
+}
+
+#[test]
+fn who_is_about_to_sleep_is_no_sleeping_sibling() {
+    let crew = crew(2);
+    let _ = (crew.idle.rise(0), crew.idle.rise(1));
+    let mut puppet = Puppet::new(&crew, 0);
+    assert!(!puppet.worker.is_alone());
+    let _ = crew.idle.start_sleep(0, false);
+    assert!(!puppet.worker.is_alone());
+    let _ = crew.idle.start_sleep(1, false);
+    assert!(puppet.worker.is_alone());
+    puppet.finish();
 }

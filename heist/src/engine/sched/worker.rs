@@ -206,19 +206,16 @@ impl<S: Strategy> WorkerContext<S> {
         core
     }
 
-    /// The look at reactor and timers that a busy worker owes every so often.
+    /// The look at reactor and timers that a busy worker owes every so often; or, before that, a step of the probe.
     #[cold]
     fn maintain(&self, mut core: Box<Core<S>>, stretch: &mut Stretch) -> Box<Core<S>> {
         let now = self.now();
-        let sample = self.measure(&mut core, stretch, now);
-        if let Some(polls) = core.polls_after_probe.take() {
-            core.until_maintain = polls;
-            match core.pace.probe(sample) {
-                Some(more) => core.probe_after(more),
-                None => S::after_maintain(self, &mut core, now),
-            }
+        if let Some(turns) = core.turns_after_probe.take() {
+            core.until_maintain = turns;
+            S::probe(self, &mut core, now);
             return core;
         }
+        self.measure(&mut core, stretch, now);
         core.yields = 0;
         core.until_maintain = core.pace.polls_to_look(self.crew.config.event_interval);
         let looks = self.looks_at_reactor(&mut core);
@@ -240,20 +237,19 @@ impl<S: Strategy> WorkerContext<S> {
         core
     }
 
-    /// Measures what polls take; also of a worker that never sleeps, which is to be seen as the busy one it is. What one
-    /// took since the last time.
-    fn measure(&self, core: &mut Core<S>, stretch: &mut Stretch, now: Instant) -> Option<u64> {
+    /// Measures what polls take; also of a worker that never sleeps, which is to be seen as the busy one it is.
+    fn measure(&self, core: &mut Core<S>, stretch: &mut Stretch, now: Instant) {
         let counters = &self.post().counters;
         let sample = counters.count_busy(stretch, now);
         let mean = counters.mean_poll_nanos.get();
         let pace = core.pace.follow(mean, sample, self.is_alone(), now);
         counters.pace_nanos.set(pace);
-        sample
     }
 
-    /// Whether all siblings sleep.
+    /// Whether there are siblings, and all of them sleep. This worker may have announced its own sleep.
     pub(super) fn is_alone(&self) -> bool {
-        self.crew.idle.num_asleep() + 1 >= self.crew.num_workers()
+        let (idle, siblings) = (&self.crew.idle, self.crew.num_workers() - 1);
+        siblings > 0 && idle.num_asleep() >= siblings + usize::from(idle.is_asleep(self.index))
     }
 
     /// Whether it is time to see what the reactor has: if there is room for it; if it was left alone for as many polls
@@ -355,7 +351,7 @@ impl<S: Strategy> WorkerContext<S> {
         }
         let counters = &self.post().counters;
         let mut now = self.now();
-        let _ = self.measure(&mut core, stretch, now);
+        self.measure(&mut core, stretch, now);
         counters.parks.add(1);
 
         let mut woken = false;
