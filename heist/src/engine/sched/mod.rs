@@ -53,8 +53,9 @@
 //!   to be worth a wake ([`pace`]). Nothing is lost by it: the worker comes to its queue. By the same measure
 //!   the last searcher looks for more (I3), and who goes to sleep leaves a queue alone whose owner it saw at work
 //!   (`has_overlooked`). Pusher and sleeper agree on it: the owner sets its pace before it pushes, and the fences of
-//!   I1 show it along with the push; who is awake may think less of it, and who is to push less, for a moment. What comes from outside or by the drivers is announced in any case (but for I13): a worker
-//!   that takes it into its queue marks the place up to which that holds (`keep_announced`), in the same order.
+//!   I1 show it along with the push. (A worker that has just got up announces less than its pace says, and one that looks
+//!   around takes less; the look before its sleep goes by the owner's pace.) What comes from outside or by the drivers is
+//!   announced in any case (but for I13): a worker that takes it into its queue marks the place up to which that holds (`keep_announced`), in the same order.
 //! * **I9** A worker that gets up for a single task wakes nobody, unless its polls are long by its pace, or somebody was
 //!   found in a long poll lately ([`watch`]), or it is asked for (`eager_handoff`): then what comes by the reactor meanwhile would wait
 //!   for them, and a sibling is woken to find nothing and sleep in the reactor (`leaves_reactor_alone`). The same holds for the last
