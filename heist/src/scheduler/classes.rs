@@ -6,8 +6,7 @@ use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crossbeam_utils::CachePadded;
-
+use crate::engine::base::cache_padded::CachePadded;
 use crate::scheduler::{self, Cause, Runnable, Scheduler, Tell, Turn};
 use crate::task::JoinHandle;
 

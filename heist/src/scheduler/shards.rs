@@ -31,8 +31,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crossbeam_utils::CachePadded;
-
+use crate::engine::base::cache_padded::CachePadded;
 use crate::engine::base::counters::Counter;
 use crate::scheduler::{Cause, Inbox, Runnable, Tell, Turn};
 

@@ -1,6 +1,7 @@
 //! L1: what every layer above may use and what knows none of them.
 
 pub(crate) mod budget;
+pub(crate) mod cache_padded;
 pub(crate) mod counters;
 pub(crate) mod current;
 pub(crate) mod histogram;

@@ -45,8 +45,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
-use crossbeam_utils::CachePadded;
-
+use crate::engine::base::cache_padded::CachePadded;
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::loom::sync::atomic::{AtomicPtr, AtomicUsize};

@@ -46,8 +46,7 @@ use std::fmt;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use crossbeam_utils::CachePadded;
-
+use crate::engine::base::cache_padded::CachePadded;
 use crate::engine::queue::injector::{Chain, Linked};
 use crate::loom::cell::UnsafeCell;
 use crate::loom::sync::Arc;

@@ -4,8 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-use crossbeam_utils::CachePadded;
-
+use crate::engine::base::cache_padded::CachePadded;
 use crate::engine::base::counters::Counter;
 use crate::engine::base::parker::Parker;
 use crate::engine::base::rng::FastRand;

@@ -15,8 +15,7 @@
 //! **Tested by** `task::loom_tests::shutdown_*`, whose toy scheduler counts in the same way: without the
 //! count, or with the look at it before the one at the tasks, they fail.
 
-use crossbeam_utils::CachePadded;
-
+use crate::engine::base::cache_padded::CachePadded;
 use crate::loom::sync::atomic::AtomicU64;
 use crate::loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 

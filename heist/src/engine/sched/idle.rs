@@ -1,7 +1,6 @@
 //! Who sleeps and who searches. The protocol is in the [module docs](super).
 
-use crossbeam_utils::CachePadded;
-
+use crate::engine::base::cache_padded::CachePadded;
 use crate::loom::sync::atomic::Ordering::{AcqRel, Relaxed, SeqCst};
 use crate::loom::sync::atomic::{AtomicU64, AtomicUsize, fence};
 

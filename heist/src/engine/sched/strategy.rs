@@ -17,8 +17,7 @@
 
 use std::fmt;
 
-use crossbeam_utils::CachePadded;
-
+use crate::engine::base::cache_padded::CachePadded;
 use crate::engine::driver::BUSY_EVENTS;
 use crate::engine::queue::injector::Injector;
 use crate::engine::queue::local::{self, LocalQueue, Stealer};

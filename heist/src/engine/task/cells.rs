@@ -74,6 +74,7 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::ptr::NonNull;
 
+use crate::engine::base::cache_padded::CachePadded;
 use crate::loom::sync::Mutex;
 
 mod large;
@@ -337,8 +338,7 @@ impl Depot {
 }
 
 #[cfg(not(all(test, heist_loom)))]
-static DEPOT: crossbeam_utils::CachePadded<Depot> =
-    crossbeam_utils::CachePadded::new(Depot(Mutex::new(Shelves::EMPTY)));
+static DEPOT: CachePadded<Depot> = CachePadded::new(Depot(Mutex::new(Shelves::EMPTY)));
 
 #[cfg(not(all(test, heist_loom)))]
 static LARGE: large::LargeDepot = large::LargeDepot::new();

@@ -20,8 +20,7 @@
 //!
 //! **Tested by** `task::loom_tests::shutdown_*`.
 
-use crossbeam_utils::CachePadded;
-
+use crate::engine::base::cache_padded::CachePadded;
 use crate::engine::queue::list::LinkedList;
 use crate::engine::task::header::Header;
 use crate::engine::task::state::Wake;

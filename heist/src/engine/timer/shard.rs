@@ -5,11 +5,10 @@ use std::ptr::NonNull;
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use crossbeam_utils::CachePadded;
-
 use super::clock::{self, Clock};
 use super::entry::{self, Armed, Place, TimerEntry};
 use super::wheel::Wheel;
+use crate::engine::base::cache_padded::CachePadded;
 use crate::engine::queue::list::LinkedList;
 use crate::engine::queue::wake_batch::WakeBatch;
 use crate::loom::cell::UnsafeCell;

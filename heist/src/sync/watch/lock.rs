@@ -33,8 +33,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::NonNull;
 
-use crossbeam_utils::CachePadded;
-
+use crate::engine::base::cache_padded::CachePadded;
 use crate::engine::base::thread_mark;
 use crate::loom::cell::UnsafeCell;
 use crate::loom::hint;
