@@ -147,6 +147,7 @@ impl ReadDir {
     /// # Errors
     ///
     /// As there.
+    #[inline]
     pub fn poll_next_entry(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<DirEntry>>> {
         let coop = ready!(budget::poll_proceed(cx));
         loop {

@@ -5,6 +5,8 @@
 //! them. So each handle here has at most one job under way, which owns the buffer; whoever polls next
 //! brings it home first, as with [`fs::File`](crate::fs::File). Jobs that write are mandatory: what
 //! was accepted is written even if the runtime is shut down before.
+//!
+//! What starts a job is `inline`, so that the jobs are compiled by programs that have some, and not with every program.
 
 use std::io::{self, IoSlice, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
@@ -171,6 +173,7 @@ fn not_run() -> io::Error {
 }
 
 impl AsyncRead for Stdin {
+    #[inline]
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -257,6 +260,7 @@ impl Writer {
 }
 
 impl AsyncWrite for Stdout {
+    #[inline]
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -265,17 +269,20 @@ impl AsyncWrite for Stdout {
         self.writer.poll_write(io::stdout, cx, buf)
     }
 
+    #[inline]
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.writer.poll_flush(io::stdout, cx)
     }
 
     /// Flushes: the stream itself belongs to the process and stays open.
+    #[inline]
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.poll_flush(cx)
     }
 }
 
 impl AsyncWrite for Stderr {
+    #[inline]
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -284,11 +291,13 @@ impl AsyncWrite for Stderr {
         self.writer.poll_write(io::stderr, cx, buf)
     }
 
+    #[inline]
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.writer.poll_flush(io::stderr, cx)
     }
 
     /// Flushes: the stream itself belongs to the process and stays open.
+    #[inline]
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.poll_flush(cx)
     }

@@ -156,6 +156,7 @@ macro_rules! datagram_methods {
             /// # Errors
             ///
             /// As [`send`](Self::send).
+            #[inline]
             pub fn poll_send(&self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
                 self.io
                     .registration()
@@ -168,6 +169,7 @@ macro_rules! datagram_methods {
             ///
             /// `WouldBlock` if there is no room now; wait with [`writable`](Self::writable). Else
             /// the system's.
+            #[inline]
             pub fn try_send(&self, buf: &[u8]) -> io::Result<usize> {
                 self.io
                     .registration()
@@ -215,6 +217,7 @@ macro_rules! datagram_methods {
             /// # Errors
             ///
             /// As [`recv`](Self::recv).
+            #[inline]
             pub fn poll_recv(
                 &self,
                 cx: &mut Context<'_>,
@@ -234,6 +237,7 @@ macro_rules! datagram_methods {
             ///
             /// `WouldBlock` if nothing is there now; wait with [`readable`](Self::readable). Else
             /// the system's.
+            #[inline]
             pub fn try_recv(&self, buf: &mut [u8]) -> io::Result<usize> {
                 self.io
                     .registration()
@@ -326,6 +330,7 @@ macro_rules! datagram_methods {
             /// # Errors
             ///
             /// As [`recv_from`](Self::recv_from).
+            #[inline]
             pub fn poll_recv_from(
                 &self,
                 cx: &mut Context<'_>,
@@ -348,6 +353,7 @@ macro_rules! datagram_methods {
             ///
             /// `WouldBlock` if nothing is there now; wait with [`readable`](Self::readable). Else
             /// the system's.
+            #[inline]
             pub fn try_recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, $addr)> {
                 let (n, addr) = self
                     .io

@@ -125,6 +125,7 @@ macro_rules! stream_methods {
             ///
             /// `WouldBlock` if nothing is there now; wait with [`readable`](Self::readable). Else
             /// the system's.
+            #[inline]
             pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
                 self.io
                     .registration()
@@ -136,6 +137,7 @@ macro_rules! stream_methods {
             /// # Errors
             ///
             /// As [`try_read`](Self::try_read).
+            #[inline]
             pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
                 self.io.registration().try_io(Interest::READABLE, || {
                     retry(|| (&*self.io).read_vectored(bufs))
@@ -158,6 +160,7 @@ macro_rules! stream_methods {
             ///
             /// `WouldBlock` if there is no room now; wait with [`writable`](Self::writable). Else
             /// the system's.
+            #[inline]
             pub fn try_write(&self, buf: &[u8]) -> io::Result<usize> {
                 self.io
                     .registration()
@@ -169,6 +172,7 @@ macro_rules! stream_methods {
             /// # Errors
             ///
             /// As [`try_write`](Self::try_write).
+            #[inline]
             pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
                 self.io
                     .registration()
@@ -450,11 +454,13 @@ macro_rules! stream_halves {
             }
 
             #[doc = concat!("As [`", stringify!($Stream), "::try_read`], with its errors.")]
+            #[inline]
             pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
                 self.as_ref().try_read(buf)
             }
 
             #[doc = concat!("As [`", stringify!($Stream), "::try_read_vectored`], with its errors.")]
+            #[inline]
             pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
                 self.as_ref().try_read_vectored(bufs)
             }
@@ -540,11 +546,13 @@ macro_rules! stream_halves {
             }
 
             #[doc = concat!("As [`", stringify!($Stream), "::try_write`], with its errors.")]
+            #[inline]
             pub fn try_write(&self, buf: &[u8]) -> io::Result<usize> {
                 self.as_ref().try_write(buf)
             }
 
             #[doc = concat!("As [`", stringify!($Stream), "::try_write_vectored`], with its errors.")]
+            #[inline]
             pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
                 self.as_ref().try_write_vectored(bufs)
             }

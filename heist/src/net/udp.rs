@@ -163,6 +163,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// As [`send_to`](Self::send_to).
+    #[inline]
     pub fn poll_send_to(
         &self,
         cx: &mut Context<'_>,
@@ -180,6 +181,7 @@ impl UdpSocket {
     ///
     /// `WouldBlock` if there is no room now; wait with [`writable`](Self::writable). Else the
     /// system's.
+    #[inline]
     pub fn try_send_to(&self, buf: &[u8], target: SocketAddr) -> io::Result<usize> {
         self.io.registration().try_io(Interest::WRITABLE, || {
             retry(|| self.io.send_to(buf, target))
@@ -225,6 +227,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// As [`recv`](Self::recv).
+    #[inline]
     pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.io.poll_peek(cx, buf).map_ok(drop)
     }
@@ -234,6 +237,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// As [`try_recv`](Self::try_recv).
+    #[inline]
     pub fn try_peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.io
             .registration()
@@ -279,6 +283,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// As [`recv_from`](Self::recv_from).
+    #[inline]
     pub fn poll_peek_from(
         &self,
         cx: &mut Context<'_>,
@@ -300,6 +305,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// As [`try_recv_from`](Self::try_recv_from).
+    #[inline]
     pub fn try_peek_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.io
             .registration()
@@ -346,6 +352,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// As [`recv_from`](Self::recv_from).
+    #[inline]
     pub fn poll_peek_sender(&self, cx: &mut Context<'_>) -> Poll<io::Result<SocketAddr>> {
         self.io.registration().poll_read_io(cx, || self.sender())
     }
@@ -355,6 +362,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// As [`try_recv_from`](Self::try_recv_from).
+    #[inline]
     pub fn try_peek_sender(&self) -> io::Result<SocketAddr> {
         self.io
             .registration()

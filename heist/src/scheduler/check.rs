@@ -278,6 +278,7 @@ const LOADS: &[Load] = &[
 /// The loads' tasks are of one type: each takes the compiler as long as a page of other code.
 type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
 
+#[inline]
 fn boxed(task: impl Future<Output = ()> + Send + 'static) -> Boxed {
     Box::pin(task)
 }
@@ -304,6 +305,7 @@ fn from_outside(runtime: &Runtime) {
 
 #[inline]
 fn tree(runtime: &Runtime) {
+    #[inline]
     fn grow(depth: u32) -> Boxed {
         Box::pin(async move {
             if depth > 0 {
@@ -435,6 +437,7 @@ struct Restless(Arc<Mutex<Vec<Waker>>>);
 impl Future for Restless {
     type Output = ();
 
+    #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let mut wakers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if wakers.len() < 200 {

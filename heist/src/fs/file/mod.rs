@@ -540,6 +540,7 @@ impl File {
 }
 
 impl AsyncRead for File {
+    #[inline]
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -552,6 +553,7 @@ impl AsyncRead for File {
 }
 
 impl AsyncWrite for File {
+    #[inline]
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -560,6 +562,7 @@ impl AsyncWrite for File {
         self.poll_write_vectored(cx, &[IoSlice::new(buf)])
     }
 
+    #[inline]
     fn poll_write_vectored(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -584,6 +587,7 @@ impl AsyncWrite for File {
 }
 
 impl AsyncSeek for File {
+    #[inline]
     fn start_seek(self: Pin<&mut Self>, position: SeekFrom) -> io::Result<()> {
         let me = self.get_mut();
         me.work.get_mut().start_seek(&me.file, position)

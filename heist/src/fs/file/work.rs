@@ -24,6 +24,8 @@
 //! * F3. A job that did not run (shutdown) or panicked takes its buffer with it. The file is idle
 //!   then, with an empty one: each later operation fails or works for itself.
 //!
+//! What starts a job is `inline`, so that the jobs are compiled by programs that have some, and not with every program.
+//!
 //! **Rejected.** *Keeping only the kind of a write's error* (Tokio): the system's code is what one
 //! wants to see. *Flushing before settling* (Tokio's order): with an error kept and a read under way,
 //! `set_len` met a busy file.
@@ -127,6 +129,7 @@ impl Work {
         }
     }
 
+    #[inline]
     pub(super) fn poll_read(
         &mut self,
         file: &Arc<fs::File>,
@@ -164,6 +167,7 @@ impl Work {
         }
     }
 
+    #[inline]
     pub(super) fn poll_write(
         &mut self,
         file: &Arc<fs::File>,
@@ -196,6 +200,7 @@ impl Work {
         Poll::Ready(self.take_write_error())
     }
 
+    #[inline]
     pub(super) fn start_seek(&mut self, file: &Arc<fs::File>, to: SeekFrom) -> io::Result<()> {
         if let State::Busy(_) = self.state {
             return Err(io::Error::other(
@@ -221,6 +226,7 @@ impl Work {
     }
 
     /// Starts a job that changes the file's length; the work has to be quiet.
+    #[inline]
     pub(super) fn start_resize(&mut self, file: &Arc<fs::File>, len: u64) {
         let mut buf = self.take_buf();
         // They may be cut off; and what is written next belongs where the user thinks it does.

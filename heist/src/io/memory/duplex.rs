@@ -98,6 +98,7 @@ fn poll_locked<T>(
 }
 
 impl AsyncRead for DuplexStream {
+    #[inline]
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -108,6 +109,7 @@ impl AsyncRead for DuplexStream {
 }
 
 impl AsyncWrite for DuplexStream {
+    #[inline]
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -122,12 +124,14 @@ impl AsyncWrite for DuplexStream {
         Poll::Ready(Ok(()))
     }
 
+    #[inline]
     fn poll_shutdown(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let waiting = self.outgoing.lock().close();
         waiting.into_iter().flatten().for_each(Waker::wake);
         Poll::Ready(Ok(()))
     }
 
+    #[inline]
     fn poll_write_vectored(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -100,6 +100,7 @@ impl SimplexStream {
 }
 
 impl AsyncRead for SimplexStream {
+    #[inline]
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -111,6 +112,7 @@ impl AsyncRead for SimplexStream {
 }
 
 impl AsyncWrite for SimplexStream {
+    #[inline]
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -130,6 +132,7 @@ impl AsyncWrite for SimplexStream {
         Poll::Ready(Ok(()))
     }
 
+    #[inline]
     fn poll_write_vectored(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,

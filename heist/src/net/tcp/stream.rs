@@ -114,6 +114,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// The system's, or that the stream's runtime has shut down.
+    #[inline]
     pub fn poll_peek(
         &self,
         cx: &mut Context<'_>,

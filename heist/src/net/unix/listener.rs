@@ -110,6 +110,7 @@ impl UnixListener {
     /// # Errors
     ///
     /// As [`accept`](Self::accept).
+    #[inline]
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(UnixStream, SocketAddr)>> {
         self.io
             .registration()

@@ -364,6 +364,7 @@ impl Sender {
     /// # Errors
     ///
     /// `WouldBlock` if there is no room now; else the system's.
+    #[inline]
     pub fn try_write(&self, buf: &[u8]) -> io::Result<usize> {
         self.io
             .registration()
@@ -375,6 +376,7 @@ impl Sender {
     /// # Errors
     ///
     /// As [`try_write`](Self::try_write).
+    #[inline]
     pub fn try_write_vectored(&self, buf: &[IoSlice<'_>]) -> io::Result<usize> {
         self.io.registration().try_io(Interest::WRITABLE, || {
             retry(|| (&*self.io).write_vectored(buf))
@@ -383,6 +385,7 @@ impl Sender {
 }
 
 impl AsyncWrite for Sender {
+    #[inline]
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -393,6 +396,7 @@ impl AsyncWrite for Sender {
             .poll_stream_write(cx, buf.len(), || retry(|| (&*self.io).write(buf)))
     }
 
+    #[inline]
     fn poll_write_vectored(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -474,6 +478,7 @@ impl Receiver {
     /// # Errors
     ///
     /// `WouldBlock` if nothing is there now; else the system's.
+    #[inline]
     pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.io
             .registration()
@@ -485,6 +490,7 @@ impl Receiver {
     /// # Errors
     ///
     /// As [`try_read`](Self::try_read).
+    #[inline]
     pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.io.registration().try_io(Interest::READABLE, || {
             retry(|| (&*self.io).read_vectored(bufs))
@@ -513,6 +519,7 @@ impl Receiver {
 }
 
 impl AsyncRead for Receiver {
+    #[inline]
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
