@@ -103,12 +103,21 @@ impl Future for Lookup {
     }
 }
 
+/// What the system is asked for.
+enum Host {
+    /// `"host:port"`.
+    Text(String),
+    WithPort(String, u16),
+}
+
 /// Asks the system for the addresses of `host`.
-fn blocking_lookup<H>(host: H) -> Lookup
-where
-    H: std::net::ToSocketAddrs<Iter = vec::IntoIter<SocketAddr>> + Send + 'static,
-{
-    Lookup(spawn_blocking(move || host.to_socket_addrs()))
+fn blocking_lookup(host: Host) -> Lookup {
+    use std::net::ToSocketAddrs;
+
+    Lookup(spawn_blocking(move || match host {
+        Host::Text(text) => text.to_socket_addrs(),
+        Host::WithPort(name, port) => (name, port).to_socket_addrs(),
+    }))
 }
 
 macro_rules! one_address {
@@ -167,7 +176,7 @@ impl sealed::ToSocketAddrsPriv for str {
     fn to_socket_addrs(&self, _: Internal) -> Self::Future {
         match self.parse() {
             Ok(addr) => Addresses::known(addr),
-            Err(_) => Addresses::asked(blocking_lookup(self.to_owned())),
+            Err(_) => Addresses::asked(blocking_lookup(Host::Text(self.to_owned()))),
         }
     }
 }
@@ -182,7 +191,7 @@ impl sealed::ToSocketAddrsPriv for (&str, u16) {
         let (host, port) = *self;
         match host.parse::<IpAddr>() {
             Ok(ip) => Addresses::known((ip, port).into()),
-            Err(_) => Addresses::asked(blocking_lookup((host.to_owned(), port))),
+            Err(_) => Addresses::asked(blocking_lookup(Host::WithPort(host.to_owned(), port))),
         }
     }
 }
