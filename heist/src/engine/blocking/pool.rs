@@ -303,7 +303,8 @@ impl<J: Job> ThreadPool<J> {
             if let Some(size) = config.stack_size {
                 builder = builder.stack_size(size);
             }
-            builder.spawn(move || Self(core).live(id, &bell))
+            let life: Box<dyn FnOnce() + Send> = Box::new(move || Self(core).live(id, &bell));
+            builder.spawn(life)
         });
         let handle = match created {
             Some(result) => result?,

@@ -143,9 +143,11 @@ impl Watch {
             return Ok(());
         }
         let (bed, crew) = (Arc::clone(&self.bed), Arc::downgrade(crew));
+        // Boxed as the pool's are: std's part is compiled once for all.
+        let life: Box<dyn FnOnce() + Send> = Box::new(move || keep(&bed, &crew));
         let thread = thread::Builder::new()
             .name("heist-watch".to_owned())
-            .spawn(move || keep(&bed, &crew))?;
+            .spawn(life)?;
         *self.thread.lock() = Some(thread);
         Ok(())
     }
