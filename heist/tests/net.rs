@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
-use heist::io::{AsyncReadExt, AsyncWriteExt, Interest};
-use heist::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
+use heist::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, Interest};
+use heist::net::{TcpListener, TcpSocket, TcpStream, UdpSocket, UnixStream};
 use heist::task;
 use heist::time;
 use support::{Rng, bounded, multi, scale, single};
@@ -474,5 +474,64 @@ fn a_burst_of_connections_waits_to_be_accepted() {
                 listener.accept().await.unwrap();
             }
         });
+    });
+}
+
+/// Of Unix sockets the system does not say on which processor anything arrives; of TCP and UDP it does. Each ends up
+/// somewhere, and all is heard.
+#[test]
+fn sockets_of_all_kinds_are_heard_wherever_they_are() {
+    async fn echo(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+        let mut byte = [0];
+        while stream.read_exact(&mut byte).await.is_ok() {
+            stream.write_all(&byte).await.unwrap();
+        }
+    }
+    async fn ask(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+        for i in 0..300_u32 {
+            let (question, mut answer) = ([i as u8], [0]);
+            stream.write_all(&question).await.unwrap();
+            stream.read_exact(&mut answer).await.unwrap();
+            assert_eq!(question, answer);
+        }
+    }
+    bounded(120, || {
+        multi(4).block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let mut asking = Vec::new();
+            for _ in 0..20 {
+                let client = TcpStream::connect(address).await.unwrap();
+                let (server, _) = listener.accept().await.unwrap();
+                heist::spawn(echo(server));
+                asking.push(heist::spawn(ask(client)));
+                let (client, server) = UnixStream::pair().unwrap();
+                heist::spawn(echo(server));
+                asking.push(heist::spawn(ask(client)));
+                let [one, other] =
+                    [0, 1].map(|_| std::net::UdpSocket::bind("127.0.0.1:0").unwrap());
+                one.connect(other.local_addr().unwrap()).unwrap();
+                other.connect(one.local_addr().unwrap()).unwrap();
+                let [one, other] = [one, other].map(|socket| {
+                    socket.set_nonblocking(true).unwrap();
+                    UdpSocket::from_std(socket).unwrap()
+                });
+                heist::spawn(async move {
+                    let mut byte = [0];
+                    while other.recv(&mut byte).await.is_ok() && other.send(&byte).await.is_ok() {}
+                });
+                asking.push(heist::spawn(async move {
+                    for i in 0..300_u32 {
+                        one.send(&[i as u8]).await.unwrap();
+                        let mut answer = [0];
+                        assert_eq!(one.recv(&mut answer).await.unwrap(), 1);
+                        assert_eq!(answer, [i as u8]);
+                    }
+                }));
+            }
+            for asked in asking {
+                asked.await.unwrap();
+            }
+        })
     });
 }

@@ -127,9 +127,12 @@ pub(crate) fn current_runtime_id() -> Option<RuntimeId> {
     CONTEXT.with(|context| context.id.get())
 }
 
-/// Its reactor.
-pub(crate) fn reactor() -> Option<ReactorHandle> {
-    with_current(|handle| handle.services().reactor.clone())?
+/// Its reactor, and which of its workers this thread is.
+pub(crate) fn reactor() -> Option<(ReactorHandle, Option<usize>)> {
+    with_current(|handle| {
+        let reactor = handle.services().reactor.clone()?;
+        Some((reactor, handle.current_worker()))
+    })?
 }
 
 /// Which of its workers this thread is.
@@ -282,7 +285,7 @@ pub(crate) mod stub {
                 owner: None,
                 shutdown_on_panic: false,
             };
-            let driver = Driver::new(None).expect("without a reactor nothing can fail");
+            let driver = Driver::new(None, 1).expect("without a reactor nothing can fail");
             let scheduler = CurrentThread::new(config, driver, services, Hooks::default());
             let handle = SchedHandle::CurrentThread(scheduler);
             super::register(&handle);

@@ -1,24 +1,45 @@
 //! L4: what a worker can sleep in besides its parker.
 //!
-//! One reactor serves a runtime, and one thread at a time turns it: whoever goes to sleep first
-//! and finds it free. Nobody holds it while running tasks, so that no task, however long it runs,
-//! keeps others from turning it. Timers need no thread of their own: each worker sleeps until its own
-//! earliest deadline.
+//! A runtime's reactor has as many shards as workers can run at a time. Who looks after a shard is the worker of that number (and,
+//! where there are more workers than processors, every so manieth after it):
+//!
+//! * who is busy looks at its own shard every so often, and before it goes looking for work elsewhere;
+//! * whoever goes to sleep first sleeps for all: in any shard that has something. So while there is one who does, what
+//!   comes waits for nobody, however long a task of its shard's worker takes;
+//! * where nobody does, the others' shards are looked at by who is busy, if their worker sleeps or, by default, stands still
+//!   (I10), and by the watch, if it is stuck and there is nobody to wake for it.
+//!
+//! Nobody holds a shard while running tasks. Where there is one shard, as in a current-thread runtime, who sleeps for
+//! all sleeps in that. Timers need no thread of their own: each worker sleeps until its own earliest deadline.
 
 use std::io;
 use std::time::Duration;
 
+use crate::engine::base::cache_padded::CachePadded;
 use crate::engine::base::parker::Parker;
 use crate::engine::base::unwind;
 use crate::engine::queue::local::CAPACITY;
-use crate::engine::reactor::{Reactor, ReactorHandle};
+use crate::engine::reactor::{Attendant, Bell, Reactor, ReactorHandle};
 use crate::loom::sync::Mutex;
+use crate::loom::sync::atomic::AtomicBool;
+use crate::loom::sync::atomic::Ordering::Relaxed;
+use crate::loom::thread;
 
 /// The reactor of a runtime, if it has one.
 #[derive(Debug)]
 pub(crate) struct Driver {
-    reactor: Option<(Mutex<Reactor>, ReactorHandle)>,
+    io: Option<Io>,
     busy_events: usize,
+}
+
+#[derive(Debug)]
+struct Io {
+    shards: Box<[CachePadded<Mutex<Reactor>>]>,
+    /// For who sleeps, if there are several shards.
+    attendant: Option<(Mutex<Attendant>, Bell)>,
+    /// Somebody sleeps for all. Not asked of the lock: asking that keeps others from it.
+    attended: AtomicBool,
+    handle: ReactorHandle,
 }
 
 /// How many events a turn takes, by default: what a worker's queue holds. What was fetched beyond that would go to
@@ -26,6 +47,8 @@ pub(crate) struct Driver {
 pub(crate) const EVENTS: usize = CAPACITY as usize;
 /// The same for a worker that has tasks.
 pub(crate) const BUSY_EVENTS: usize = EVENTS / 4;
+/// How many shards there are at most: who sleeps looks at each.
+const MOST_SHARDS: usize = 16;
 
 /// How many events a turn of the reactor takes.
 #[derive(Debug, Clone, Copy)]
@@ -36,22 +59,26 @@ pub(crate) struct IoLimits {
 }
 
 impl Driver {
+    /// For so many workers that can run at a time.
+    ///
     /// # Errors
     ///
     /// If the system gives no epoll or event descriptor.
-    pub(crate) fn new(io: Option<IoLimits>) -> io::Result<Self> {
+    pub(crate) fn new(io: Option<IoLimits>, workers: usize) -> io::Result<Self> {
         let Some(limits) = io else {
             return Ok(Self {
-                reactor: None,
+                io: None,
                 busy_events: 0,
             });
         };
         let busy_events = limits.busy_events;
         let busy_events = busy_events.unwrap_or(limits.events.min(BUSY_EVENTS));
-        let (mut reactor, handle) = Reactor::new(limits.events)?;
-        reactor.limit_busy_turns(busy_events);
+        let shards = workers.clamp(1, MOST_SHARDS);
+        // One will do where there are few descriptors.
+        let io = Io::new(shards, limits.events, busy_events)
+            .or_else(|_| Io::new(1, limits.events, busy_events))?;
         Ok(Self {
-            reactor: Some((Mutex::new(reactor), handle)),
+            io: Some(io),
             busy_events,
         })
     }
@@ -62,61 +89,336 @@ impl Driver {
     }
 
     pub(crate) fn handle(&self) -> Option<&ReactorHandle> {
-        self.reactor.as_ref().map(|(_, handle)| handle)
+        self.io.as_ref().map(|io| &io.handle)
     }
 
-    /// Sleeps on `parker` until it is unparked, the time is up, or, if the reactor is free, until it
-    /// has something. True if it was unparked.
-    pub(crate) fn park(&self, parker: &Parker, timeout: Option<Duration>) -> bool {
-        match self
-            .reactor
-            .as_ref()
-            .and_then(|(reactor, _)| reactor.try_lock())
-        {
-            Some(mut reactor) => parker.park_elsewhere(|| Self::turn(&mut reactor, timeout)),
-            None => match timeout {
-                None => {
-                    parker.park();
-                    true
-                }
-                Some(timeout) => parker.park_timeout(timeout),
-            },
+    /// Sleeps on `parker` until it is unparked, the time is up, or, if nobody else sleeps for the reactor, until
+    /// that has something. True if it was unparked. `sleeps` tells of other workers whether they do.
+    pub(crate) fn park(
+        &self,
+        worker: usize,
+        parker: &Parker,
+        timeout: Option<Duration>,
+        sleeps: impl Fn(usize) -> bool,
+    ) -> bool {
+        match &self.io {
+            Some(io) => io.park(worker, parker, timeout, sleeps),
+            None => park(parker, timeout),
         }
     }
 
-    /// Looks what the reactor has, without sleeping; nothing if somebody else is at it.
-    pub(crate) fn poll(&self) {
-        if let Some(mut reactor) = self
-            .reactor
-            .as_ref()
-            .and_then(|(reactor, _)| reactor.try_lock())
-        {
-            Self::turn(&mut reactor, Some(Duration::ZERO));
+    /// Looks what the worker's shard of the reactor has, without sleeping; nothing if somebody else is at it.
+    /// `processor` is where the worker is. How many events there were.
+    pub(crate) fn poll(&self, worker: usize, processor: Option<usize>) -> usize {
+        let Some(io) = &self.io else { return 0 };
+        let shard = io.shard_of(worker);
+        if io.attendant.is_some() {
+            io.handle.shards().see_processor(shard, processor);
+        }
+        io.poll(shard).unwrap_or(0)
+    }
+
+    /// The same for the shards of others, where `cannot` says of a worker that it does not come to its own, and nobody
+    /// sleeps for all. `brought` is what the worker's own shard had: both together are not much more than a look may
+    /// bring.
+    pub(crate) fn poll_for_others(
+        &self,
+        worker: usize,
+        brought: usize,
+        cannot: impl Fn(usize) -> bool,
+    ) {
+        let Some(io) = &self.io else { return };
+        if io.attendant.is_none() || io.is_attended() {
+            return;
+        }
+        let mut room = self.busy_events.saturating_sub(brought);
+        room = room.max(self.busy_events / 4);
+        for shard in io.others(io.shard_of(worker)) {
+            if room > 0 && cannot(shard) {
+                room = room.saturating_sub(io.poll(shard).unwrap_or(0));
+            }
         }
     }
 
-    /// True if somebody turns the reactor, or there is none to turn.
+    /// As [`poll`](Self::poll), for a worker that does not come to it, where there are several shards.
+    pub(crate) fn relieve(&self, worker: usize) {
+        if let Some(io) = self.io.as_ref().filter(|io| io.attendant.is_some()) {
+            io.poll(io.shard_of(worker));
+        }
+    }
+
+    /// Whether each worker has a part of the reactor.
+    pub(crate) fn is_shared_out(&self) -> bool {
+        self.io.as_ref().is_some_and(|io| io.attendant.is_some())
+    }
+
+    /// True if somebody sleeps for the reactor, or there is none.
     pub(crate) fn is_attended(&self) -> bool {
-        self.reactor
-            .as_ref()
-            .is_none_or(|(reactor, _)| reactor.try_lock().is_none())
+        self.io.as_ref().is_none_or(Io::is_attended)
     }
 
     /// Wakes the owner of `parker`, wherever it sleeps.
     pub(crate) fn unpark(&self, parker: &Parker) {
         if parker.unpark_from()
-            && let Some((_, handle)) = &self.reactor
+            && let Some(io) = &self.io
         {
-            handle.wake();
+            match &io.attendant {
+                Some((_, bell)) => bell.ring(),
+                None => io.handle.wake(),
+            }
+        }
+    }
+}
+
+impl Io {
+    fn new(shards: usize, events: usize, busy_events: usize) -> io::Result<Self> {
+        let (mut reactors, handle) = Reactor::new(shards, events)?;
+        for reactor in &mut reactors {
+            reactor.limit_busy_turns(busy_events);
+        }
+        let attendant = match shards {
+            1 => None,
+            _ => {
+                let (attendant, bell) = Attendant::new(reactors.iter().map(Reactor::descriptor))?;
+                Some((Mutex::new(attendant), bell))
+            }
+        };
+        let padded = |reactor| CachePadded::new(Mutex::new(reactor));
+        Ok(Self {
+            shards: reactors.into_iter().map(padded).collect(),
+            attendant,
+            attended: AtomicBool::new(false),
+            handle,
+        })
+    }
+
+    fn shard_of(&self, worker: usize) -> usize {
+        worker % self.shards.len()
+    }
+
+    /// All but one, those after it first.
+    fn others(&self, own: usize) -> impl Iterator<Item = usize> + use<> {
+        let count = self.shards.len();
+        (1..count).map(move |i| (own + i) % count)
+    }
+
+    fn is_attended(&self) -> bool {
+        // Relaxed: who sees the old value wakes one too many, or comes by again.
+        self.attended.load(Relaxed)
+    }
+
+    /// How many events there were; `None` if somebody else is at it.
+    fn poll(&self, shard: usize) -> Option<usize> {
+        if !self.handle.shards().can_have_events(shard) {
+            return Some(0);
+        }
+        let mut reactor = self.shards[shard].try_lock()?;
+        Some(turned(|| reactor.turn(Some(Duration::ZERO))))
+    }
+
+    fn park(
+        &self,
+        worker: usize,
+        parker: &Parker,
+        timeout: Option<Duration>,
+        sleeps: impl Fn(usize) -> bool,
+    ) -> bool {
+        match &self.attendant {
+            Some((attendant, _)) => match attendant.try_lock() {
+                Some(mut attendant) => self.park_attended(parker, || {
+                    self.attend(self.shard_of(worker), &mut attendant, timeout, sleeps);
+                }),
+                None => park(parker, timeout),
+            },
+            None => match self.shards[0].try_lock() {
+                Some(mut reactor) => self.park_attended(parker, || {
+                    turned(|| reactor.turn(timeout));
+                }),
+                None => park(parker, timeout),
+            },
         }
     }
 
-    fn turn(reactor: &mut Reactor, timeout: Option<Duration>) {
-        // A waker that panicked (not a task's: those do not) has no claim on this thread.
-        if let Some(Err(error)) = unwind::guarded(|| reactor.turn(timeout)) {
-            // EINTR is not reported; what is left is a bug of ours, or a descriptor that somebody
-            // else closed. Sleeping on would hang, going on would spin.
-            panic!("the reactor failed: {error}");
+    fn park_attended(&self, parker: &Parker, sleep: impl FnOnce()) -> bool {
+        self.attended.store(true, Relaxed);
+        let woken = parker.park_elsewhere(sleep);
+        self.attended.store(false, Relaxed);
+        woken
+    }
+
+    /// Sleeps for all shards. What is in the worker's own comes first; if there is something, others who are awake
+    /// come to theirs by themselves. Of the others' it takes no more than its queue holds.
+    fn attend(
+        &self,
+        own: usize,
+        attendant: &mut Attendant,
+        timeout: Option<Duration>,
+        sleeps: impl Fn(usize) -> bool,
+    ) {
+        let found = turned(|| attendant.wait(timeout));
+        let mut room = EVENTS;
+        let mut is_held = false;
+        if attendant.found(own) {
+            match self.shards[own].try_lock() {
+                Some(mut reactor) => room = room.saturating_sub(turned(|| reactor.take_up())),
+                None => is_held = true,
+            }
         }
+        for shard in self.others(own).filter(|&shard| attendant.found(shard)) {
+            if room == EVENTS || (room > 0 && sleeps(shard)) {
+                match self.poll(shard) {
+                    Some(events) => room = room.saturating_sub(events),
+                    None => is_held = true,
+                }
+            }
+        }
+        if found > 0 && room == EVENTS && is_held {
+            // Who holds it may wait for this very processor.
+            thread::yield_now();
+        }
+    }
+}
+
+fn park(parker: &Parker, timeout: Option<Duration>) -> bool {
+    match timeout {
+        None => {
+            parker.park();
+            true
+        }
+        Some(timeout) => parker.park_timeout(timeout),
+    }
+}
+
+/// What `turn` gives, which is a number of events.
+fn turned(turn: impl FnOnce() -> io::Result<usize>) -> usize {
+    match unwind::guarded(turn) {
+        Some(Ok(events)) => events,
+        // A waker that panicked (not a task's: those do not) has no claim on this thread.
+        None => 0,
+        // EINTR is not reported; what is left is a bug of ours, or a descriptor that somebody
+        // else closed. Sleeping on would hang, going on would spin.
+        Some(Err(error)) => panic!("the reactor failed: {error}"),
+    }
+}
+
+#[cfg(all(test, not(heist_loom)))]
+mod tests {
+    use std::io::Write;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::net::UnixStream;
+    use std::task::{Context, Waker};
+    use std::thread;
+
+    use super::*;
+    use crate::engine::reactor::test_support::CountingWaker;
+    use crate::engine::reactor::{Interest, Ready, Registration};
+
+    const LIMITS: IoLimits = IoLimits {
+        events: EVENTS,
+        busy_events: None,
+    };
+
+    /// A socket in the shard of one worker, for which a task waits.
+    struct Waiting {
+        _near: UnixStream,
+        far: UnixStream,
+        _registration: Registration,
+        woken: CountingWaker,
+    }
+
+    fn waiting(driver: &Driver, worker: usize) -> Waiting {
+        let (near, far) = UnixStream::pair().unwrap();
+        let reactor = driver.handle().unwrap();
+        let (fd, interest) = (near.as_raw_fd(), Interest::READABLE);
+        let registration = Registration::new(reactor, Some(worker), fd, interest, Ready::EMPTY);
+        let registration = registration.unwrap();
+        let woken = CountingWaker::new();
+        let waker: Waker = woken.waker();
+        let polled = registration.poll_read_ready(&mut Context::from_waker(&waker));
+        assert!(polled.is_pending());
+        Waiting {
+            _near: near,
+            far,
+            _registration: registration,
+            woken,
+        }
+    }
+
+    #[test]
+    fn who_is_busy_looks_at_its_own_shard_and_at_those_of_who_cannot() {
+        let driver = Driver::new(Some(LIMITS), 2).unwrap();
+        let mut other = waiting(&driver, 1);
+        other.far.write_all(b"x").unwrap();
+        // Empty ones cost nothing, and the own one has no part in it.
+        driver.poll(0, None);
+        driver.poll_for_others(0, 0, |_| false);
+        driver.poll_for_others(1, 0, |_| true);
+        assert_eq!(other.woken.count(), 0);
+        driver.poll_for_others(0, 0, |worker| worker == 1);
+        assert_eq!(other.woken.count(), 1);
+
+        let mut own = waiting(&driver, 0);
+        own.far.write_all(b"x").unwrap();
+        // A third worker looks after the first shard as well.
+        driver.poll(2, None);
+        assert_eq!(own.woken.count(), 1);
+    }
+
+    #[test]
+    fn who_sleeps_does_so_for_all_shards() {
+        for worker in [0, 1, 2, 3] {
+            let driver = Driver::new(Some(LIMITS), 3).unwrap();
+            let mut sockets = [0, 1, 2].map(|worker| waiting(&driver, worker));
+            for socket in &mut sockets {
+                assert!(!driver.is_attended());
+                thread::scope(|scope| {
+                    let sleeper =
+                        scope.spawn(|| driver.park(worker, &Parker::new(), None, |_| false));
+                    while !driver.is_attended() {
+                        thread::yield_now();
+                    }
+                    socket.far.write_all(b"x").unwrap();
+                    assert!(!sleeper.join().unwrap());
+                });
+                assert_eq!(socket.woken.count(), 1);
+            }
+        }
+    }
+
+    /// As much as was found is taken: its own, and what only the sleeper would come to.
+    #[test]
+    fn who_is_up_takes_what_is_of_sleepers_besides_its_own() {
+        let driver = Driver::new(Some(LIMITS), 3).unwrap();
+        let mut sockets = [0, 1, 2].map(|worker| waiting(&driver, worker));
+        for socket in &mut sockets {
+            socket.far.write_all(b"x").unwrap();
+        }
+        let counts = || sockets.each_ref().map(|socket| socket.woken.count());
+        assert!(!driver.park(0, &Parker::new(), None, |worker| worker == 2));
+        assert_eq!(counts(), [1, 0, 1]);
+        assert!(!driver.park(0, &Parker::new(), None, |_| false));
+        assert_eq!(counts(), [1, 1, 1]);
+    }
+
+    #[test]
+    fn whoever_sleeps_is_woken() {
+        let driver = Driver::new(Some(LIMITS), 2).unwrap();
+        let parkers = [Parker::new(), Parker::new()];
+        for _ in 0..100 {
+            thread::scope(|scope| {
+                let sleepers = [0, 1].map(|worker| {
+                    let (driver, parker) = (&driver, &parkers[worker]);
+                    scope.spawn(move || driver.park(worker, parker, None, |_| false))
+                });
+                parkers.iter().for_each(|parker| driver.unpark(parker));
+                for sleeper in sleepers {
+                    assert!(sleeper.join().unwrap());
+                }
+            });
+        }
+        // The bell is not heard twice.
+        let timeout = Some(Duration::from_millis(5));
+        while driver.park(0, &parkers[0], timeout, |_| false) {}
+        assert!(!driver.park(0, &parkers[0], timeout, |_| false));
     }
 }

@@ -6,8 +6,6 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::task::{Context, Poll, ready};
 
-use mio::unix::SourceFd;
-
 use crate::engine::reactor::{Interest, Ready, ReadyEvent, Registration};
 use crate::net::evented::current_reactor;
 
@@ -111,8 +109,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         interest: Interest,
     ) -> Result<Self, AsyncFdRegisterError<T>> {
         let fd = inner.as_raw_fd();
-        let reactor = current_reactor();
-        match Registration::new(&reactor, &mut SourceFd(&fd), interest, Ready::EMPTY) {
+        let (reactor, worker) = current_reactor();
+        match Registration::new(&reactor, worker, fd, interest, Ready::EMPTY) {
             Ok(registration) => Ok(Self {
                 registration,
                 inner: Some(inner),
@@ -212,9 +210,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     fn take(&mut self) -> Option<T> {
         let inner = self.inner.take()?;
         // The registration ends all the same.
-        let _ = self
-            .registration
-            .deregister(&mut SourceFd(&inner.as_raw_fd()));
+        let _ = self.registration.deregister(inner.as_raw_fd());
         Some(inner)
     }
 

@@ -204,10 +204,12 @@ macro_rules! datagram_methods {
             /// # }
             /// ```
             pub async fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
-                self.io
+                let received = self
+                    .io
                     .registration()
                     .async_io(Interest::READABLE, || retry(|| (*self.io).recv(buf)))
-                    .await
+                    .await;
+                received.inspect(|_| self.io.follow())
             }
 
             /// As [`recv`](Self::recv); if there is nothing, the task is woken when there is.
@@ -228,7 +230,7 @@ macro_rules! datagram_methods {
                         .registration()
                         .poll_read_io(cx, || self.io.recv(unfilled))
                 })
-                .map_ok(drop)
+                .map_ok(|_| self.io.follow())
             }
 
             /// As [`recv`](Self::recv), without waiting.

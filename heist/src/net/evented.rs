@@ -4,12 +4,11 @@ use std::fmt;
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::ops::Deref;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::task::{Context, Poll, ready};
 
 use bytes::BufMut;
-use mio::event::Source;
 use socket2::SockRef;
 
 use crate::engine::base::words;
@@ -25,13 +24,13 @@ const NO_SIGNAL: libc::c_int = if cfg!(any(target_os = "linux", target_os = "and
     0
 };
 
-/// The reactor of the runtime this thread is in.
+/// The reactor of the runtime this thread is in, and which of that runtime's workers this is.
 ///
 /// # Panics
 ///
 /// Outside a runtime, and in one without I/O.
 #[track_caller]
-pub(crate) fn current_reactor() -> ReactorHandle {
+pub(crate) fn current_reactor() -> (ReactorHandle, Option<usize>) {
     match context::reactor() {
         Some(reactor) => reactor,
         None if context::current_runtime_id().is_some() => panic!("{}", words::NO_IO),
@@ -51,13 +50,13 @@ pub(crate) fn retry<R>(mut op: impl FnMut() -> io::Result<R>) -> io::Result<R> {
 
 /// An `E` that its runtime's reactor watches. Dropping it takes it out of the reactor, then closes
 /// it.
-pub(crate) struct Evented<E: Source> {
+pub(crate) struct Evented<E: AsRawFd> {
     /// `None` only while `into_inner` takes it.
     io: Option<E>,
     registration: Registration,
 }
 
-impl<E: Source> Evented<E> {
+impl<E: AsRawFd> Evented<E> {
     /// Ties `io` to the current runtime, to read and to write.
     #[track_caller]
     pub(crate) fn new(io: E) -> io::Result<Self> {
@@ -71,10 +70,24 @@ impl<E: Source> Evented<E> {
         Self::with_interest(io, Interest::READABLE | Interest::WRITABLE, ready)
     }
 
+    /// As [`assumed`](Self::assumed), for what was made by somebody else than this worker's task, and may be served by
+    /// anybody.
+    #[track_caller]
+    pub(crate) fn accepted(io: E, ready: Ready) -> io::Result<Self> {
+        let (reactor, _) = current_reactor();
+        let both = Interest::READABLE | Interest::WRITABLE;
+        let registration = Registration::new(&reactor, None, io.as_raw_fd(), both, ready)?;
+        Ok(Self {
+            io: Some(io),
+            registration,
+        })
+    }
+
     /// Ties `io` to the current runtime, for `interest` only.
     #[track_caller]
-    pub(crate) fn with_interest(mut io: E, interest: Interest, ready: Ready) -> io::Result<Self> {
-        let registration = Registration::new(&current_reactor(), &mut io, interest, ready)?;
+    pub(crate) fn with_interest(io: E, interest: Interest, ready: Ready) -> io::Result<Self> {
+        let (reactor, worker) = current_reactor();
+        let registration = Registration::new(&reactor, worker, io.as_raw_fd(), interest, ready)?;
         Ok(Self {
             io: Some(io),
             registration,
@@ -87,13 +100,13 @@ impl<E: Source> Evented<E> {
 
     /// Takes the object out of the reactor.
     pub(crate) fn into_inner(mut self) -> io::Result<E> {
-        let mut io = self.io.take().expect("taken once");
-        self.registration.deregister(&mut io)?;
+        let io = self.io.take().expect("taken once");
+        self.registration.deregister(io.as_raw_fd())?;
         Ok(io)
     }
 }
 
-impl<E: Source> Deref for Evented<E> {
+impl<E: AsRawFd> Deref for Evented<E> {
     type Target = E;
 
     #[inline]
@@ -102,24 +115,24 @@ impl<E: Source> Deref for Evented<E> {
     }
 }
 
-impl<E: Source> Drop for Evented<E> {
+impl<E: AsRawFd> Drop for Evented<E> {
     fn drop(&mut self) {
-        if let Some(mut io) = self.io.take() {
+        if let Some(io) = self.io.take() {
             // The socket is closed whether or not the selector gives it back.
-            let _ = self.registration.deregister(&mut io);
+            let _ = self.registration.deregister(io.as_raw_fd());
         }
     }
 }
 
-impl<E: Source + fmt::Debug> fmt::Debug for Evented<E> {
+impl<E: AsRawFd + fmt::Debug> fmt::Debug for Evented<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
 // A panic leaves no half-done state behind: the word of a registration changes in single steps.
-impl<E: Source> UnwindSafe for Evented<E> {}
-impl<E: Source> RefUnwindSafe for Evented<E> {}
+impl<E: AsRawFd> UnwindSafe for Evented<E> {}
+impl<E: AsRawFd> RefUnwindSafe for Evented<E> {}
 
 /// The part of a [`ReadBuf`] to be filled, given to a function that fills some of it.
 pub(crate) fn fill(
@@ -153,8 +166,22 @@ pub(crate) fn for_one_call<'a, 'b>(bufs: &'a [IoSlice<'b>]) -> &'a [IoSlice<'b>]
     &bufs[..bufs.len().min(MOST)]
 }
 
+/// On which processor the last packet for a socket arrived, where the system tells. It does not for sockets that have
+/// none.
+#[cfg(target_os = "linux")]
+fn arrival(socket: SockRef<'_>) -> Option<usize> {
+    let processor = socket.cpu_affinity().ok()?;
+    // The system says -1.
+    (processor <= libc::c_int::MAX as usize).then_some(processor)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn arrival(_: SockRef<'_>) -> Option<usize> {
+    None
+}
+
 /// Sockets, whatever they carry.
-impl<E: Source + AsFd> Evented<E> {
+impl<E: AsRawFd + AsFd> Evented<E> {
     pub(crate) fn socket(&self) -> SockRef<'_> {
         SockRef::from(&**self)
     }
@@ -183,7 +210,14 @@ impl<E: Source + AsFd> Evented<E> {
             self.registration
                 .poll_stream_read(cx, unfilled.len(), || self.recv(unfilled))
         })
-        .map_ok(drop)
+        .map_ok(|_| self.follow())
+    }
+
+    /// Something was read: sees, now and then, on which processor that arrived.
+    #[inline]
+    pub(crate) fn follow(&self) {
+        self.registration
+            .follow(self.as_raw_fd(), || arrival(self.socket()));
     }
 
     /// `AsyncWrite::poll_write` of a stream.

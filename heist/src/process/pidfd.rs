@@ -4,8 +4,6 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::task::{Context, Poll};
 
-use mio::unix::SourceFd;
-
 use crate::engine::reactor::ReadyEvent;
 use crate::io::{Interest, Ready};
 use crate::net::evented::Evented;
@@ -44,26 +42,8 @@ impl Pidfd {
 
 struct Fd(OwnedFd);
 
-impl mio::event::Source for Fd {
-    fn register(
-        &mut self,
-        registry: &mio::Registry,
-        token: mio::Token,
-        interests: mio::Interest,
-    ) -> io::Result<()> {
-        SourceFd(&self.0.as_raw_fd()).register(registry, token, interests)
-    }
-
-    fn reregister(
-        &mut self,
-        registry: &mio::Registry,
-        token: mio::Token,
-        interests: mio::Interest,
-    ) -> io::Result<()> {
-        SourceFd(&self.0.as_raw_fd()).reregister(registry, token, interests)
-    }
-
-    fn deregister(&mut self, registry: &mio::Registry) -> io::Result<()> {
-        SourceFd(&self.0.as_raw_fd()).deregister(registry)
+impl AsRawFd for Fd {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
     }
 }

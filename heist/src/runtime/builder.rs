@@ -764,7 +764,10 @@ impl Builder {
         &self,
         shards: usize,
     ) -> io::Result<(Driver, Services, Arc<OnceLock<WeakSchedHandle>>)> {
-        let driver = Driver::new(self.enable_io.then_some(self.io_limits))?;
+        let driver = Driver::new(
+            self.enable_io.then_some(self.io_limits),
+            shards.min(available_cores()),
+        )?;
         let own = Arc::new(OnceLock::<WeakSchedHandle>::new());
         let mut config = blocking::Config::new(available_cores());
         config.max_threads = self.max_blocking_threads;

@@ -188,7 +188,7 @@ impl RuntimeMetrics {
             .services()
             .reactor
             .as_ref()
-            .map_or(0, |reactor| reactor.fds_registered())
+            .map_or(0, |reactor| reactor.shards().fds_registered())
     }
 
     /// How many of them are no longer.
@@ -198,7 +198,7 @@ impl RuntimeMetrics {
             .services()
             .reactor
             .as_ref()
-            .map_or(0, |reactor| reactor.fds_deregistered())
+            .map_or(0, |reactor| reactor.shards().fds_deregistered())
     }
 
     /// How many events the reactor has had.
@@ -208,7 +208,7 @@ impl RuntimeMetrics {
             .services()
             .reactor
             .as_ref()
-            .map_or(0, |reactor| reactor.ready_count())
+            .map_or(0, |reactor| reactor.shards().ready_count())
     }
 
     /// How many blocking functions wait for a thread.

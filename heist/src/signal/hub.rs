@@ -233,7 +233,7 @@ impl Listener {
         }
         // H4. Should it fail, the runtime where the listener was made serves it, if it still runs.
         if let Some(reactor) = context::reactor() {
-            let _ = self.hub.enrol(&reactor);
+            let _ = self.hub.enrol(&reactor.0);
         }
         Poll::Pending
     }

@@ -121,7 +121,7 @@ pub struct Signal(Listener);
 /// Outside a runtime with I/O.
 #[track_caller]
 pub fn signal(kind: SignalKind) -> io::Result<Signal> {
-    Listener::new(kind.0, &current_reactor()).map(Signal)
+    Listener::new(kind.0, &current_reactor().0).map(Signal)
 }
 
 impl Signal {

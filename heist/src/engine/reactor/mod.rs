@@ -1,17 +1,17 @@
 //! L3: the reactor. Turns what the system says of sockets into wakes.
 //!
-//! **What.** A [`Reactor`] is the turning side: it owns the selector (mio: epoll, kqueue, …) and its
-//! list of events. Whoever has it calls [`turn`](Reactor::turn), which waits for events and wakes who
-//! waited for them. A [`ReactorHandle`] is the registering side: cheap to clone, used from any
-//! thread. Each I/O object has a [`Registration`], which owns a share of a
-//! [`Source`]: the word of readiness flags and the waiters.
+//! **What.** A reactor has one or more [shards](shards). A [`Reactor`] is the turning side of one: it owns the selector
+//! (mio: epoll, kqueue, …) and its list of events. Whoever has it calls [`turn`](Reactor::turn), which waits for events
+//! and wakes who waited for them; who sleeps for several does so as their [`Attendant`]. A [`ReactorHandle`] is the
+//! registering side of all: cheap to clone, used from any thread. Each I/O object has a [`Registration`], which owns a
+//! share of a [`Source`]: the word of readiness flags and the waiters.
 //!
 //! **Called by** `net`, `io::unix::AsyncFd`, `process` and `signal` (registrations), and by the driver
 //! (turns).
 //!
 //! **Rules.**
-//! * R1. Edges, once: a socket is added to the selector one time, for all its interests, and is never
-//!   re-armed. Who got "would block" clears the flag; only an event sets it again (rules S1–S6 of
+//! * R1. Edges, once: a socket is added to its shard's selector one time, for all its interests, and is never
+//!   re-armed there. Who got "would block" clears the flag; only an event sets it again (rules S1–S6 of
 //!   [`source`]).
 //! * R2. The system is given tokens, never addresses ([`slots`]). Events are looked up with the
 //!   table's mutex held; a source that is not there any more is not found.
@@ -24,18 +24,30 @@
 //!   source's list are never held together.
 //! * R6. Signals are the process's, and none of the reactor's business: who has the pipe gives it to
 //!   [`watch_signals`](ReactorHandle::watch_signals), with what to call when there is something in it.
+//! * R7. An object is in one shard: that of the worker that registered it, unless that has many more than another. It can
+//!   be [moved](moving) while it is used, and nothing that arrives meanwhile is lost.
+//! * R8. It goes where its packets arrive. The system tells on which processor the last one did, and the reactor knows
+//!   on which of them each shard was last looked at. Where both ends of a connection are in one shard, or a network card spreads
+//!   its connections over processors, what is read is in that processor's cache. A task that has read looks
+//!   after 4 events, and then ever more seldom ([`Source::begin_look`]), so an object that belongs nowhere costs
+//!   nothing in the long run. No shard gets many more objects than another by it.
 //!
-//! **Rejected.** *Addresses as tokens* (Tokio's way): no look-up, but a source may be freed only
+//! **Rejected.** *One selector for all workers*: they take turns at its lock and its list, and each message goes
+//! from one processor's cache to another's every other time. A shard a worker alone does not help with the latter: half
+//! of the connections have their ends in two shards, and those take longer than with one selector. *Addresses as tokens* (Tokio's way): no look-up, but a source may be freed only
 //! between turns, which needs a list of the dead and a wake of the reactor. *Cloning each source's
 //! `Arc` out of the table*: two more read-modify-writes an event than working under the mutex; only
 //! sources with a list of waiters pay it. *Skipping `EPOLL_CTL_DEL` when a socket is closed anyway*:
 //! a duplicate of the descriptor (a forked child's) would keep the entry alive.
 //!
-//! **Tested by** `tests` below with real sockets; the models are in [`source`] and [`waiters`].
+//! **Tested by** `tests` below with real sockets; the models are in [`source`], [`waiters`] and [`moving`].
 
+mod attendant;
 mod error;
+mod moving;
 mod ready;
 mod registration;
+mod shards;
 mod slots;
 mod source;
 #[cfg(test)]
@@ -47,17 +59,19 @@ mod waiters;
 use std::any::Any;
 use std::fmt;
 use std::io;
+use std::os::fd::{AsRawFd, RawFd};
 use std::panic::{self, AssertUnwindSafe};
 use std::time::Duration;
 
+pub(crate) use self::attendant::{Attendant, Bell};
 pub use self::error::is_rt_shutdown_err;
 pub(crate) use self::error::rt_shutdown_err;
 pub use self::ready::{Interest, Ready};
 pub(crate) use self::registration::Registration;
-use self::slots::{NoSlot, Slots, Token};
+pub(crate) use self::shards::Shards;
+use self::slots::Token;
 pub(crate) use self::source::ReadyEvent;
 use self::source::Source;
-use crate::engine::base::counters::Counter;
 use crate::engine::base::unwind;
 use crate::engine::queue::wake_batch::WakeBatch;
 use crate::loom::sync::{Arc, Mutex};
@@ -65,7 +79,7 @@ use crate::loom::sync::{Arc, Mutex};
 /// R3: each event wakes at most a reader and a writer, and the batch holds 32.
 const EVENTS_A_LOCK: usize = 16;
 
-/// The turning side; see the module's documentation.
+/// The turning side of one shard; see the module's documentation.
 pub(crate) struct Reactor {
     poll: mio::Poll,
     events: mio::Events,
@@ -74,23 +88,18 @@ pub(crate) struct Reactor {
     /// Sources of this turn with waiters in their lists; kept for its memory.
     crowded: Vec<(Arc<Source>, Ready)>,
     handle: ReactorHandle,
+    shard: usize,
 }
 
-/// The registering side; see the module's documentation.
+/// The registering side of all shards; see the module's documentation.
 #[derive(Debug, Clone)]
 pub(crate) struct ReactorHandle(Arc<Registrar>);
 
 #[derive(Debug)]
 struct Registrar {
-    registry: mio::Registry,
-    waker: mio::Waker,
-    slots: Mutex<Slots>,
-    /// Added to under the table's mutex.
-    registered: Counter,
-    /// Added to under the table's mutex.
-    deregistered: Counter,
-    /// Added to by the turning side.
-    ready: Counter,
+    shards: Shards,
+    /// Ends the turn of a reactor that has one shard; of several, see [`Attendant`].
+    waker: Option<mio::Waker>,
     /// R6.
     signals: Mutex<Option<Arc<SignalPipe>>>,
 }
@@ -102,36 +111,61 @@ struct SignalPipe {
 }
 
 impl Reactor {
-    /// A reactor that fetches up to `event_capacity` events a turn.
+    /// A reactor of so many shards, which fetch up to `event_capacity` events a turn.
     ///
     /// # Errors
     ///
     /// The system's: most likely that the process has no descriptors left.
-    pub(crate) fn new(event_capacity: usize) -> io::Result<(Self, ReactorHandle)> {
-        let poll = mio::Poll::new()?;
+    pub(crate) fn new(
+        shards: usize,
+        event_capacity: usize,
+    ) -> io::Result<(Vec<Self>, ReactorHandle)> {
+        let polls: Vec<mio::Poll> = (0..shards)
+            .map(|_| mio::Poll::new())
+            .collect::<io::Result<_>>()?;
+        let waker = match &*polls {
+            [only] => Some(mio::Waker::new(only.registry(), Token::WAKE.into())?),
+            _ => None,
+        };
         let handle = ReactorHandle(Arc::new(Registrar {
-            registry: poll.registry().try_clone()?,
-            waker: mio::Waker::new(poll.registry(), Token::WAKE.into())?,
-            slots: Mutex::new(Slots::default()),
-            registered: Counter::default(),
-            deregistered: Counter::default(),
-            ready: Counter::default(),
+            shards: Shards::new(&polls)?,
+            waker,
             signals: Mutex::new(None),
         }));
-        let reactor = Self {
+        let turning_side = |(shard, poll)| Self {
             poll,
             events: mio::Events::with_capacity(event_capacity),
             busy_events: None,
             crowded: Vec::new(),
             handle: handle.clone(),
+            shard,
         };
-        Ok((reactor, handle))
+        let reactors = polls.into_iter().enumerate().map(turning_side).collect();
+        Ok((reactors, handle))
     }
 
     /// Lets turns that do not wait fetch at most `max_events`: what they leave stays with the system,
     /// and the worker gets back to its tasks sooner.
     pub(crate) fn limit_busy_turns(&mut self, max_events: usize) {
         self.busy_events = Some(mio::Events::with_capacity(max_events));
+    }
+
+    /// The selector's descriptor, which is ready to read when there are events.
+    pub(crate) fn descriptor(&self) -> RawFd {
+        self.poll.as_raw_fd()
+    }
+
+    /// A turn that does not wait, and yet fetches as many events as one that does.
+    ///
+    /// # Errors
+    ///
+    /// As for [`turn`](Self::turn).
+    ///
+    /// # Panics
+    ///
+    /// As [`turn`](Self::turn).
+    pub(crate) fn take_up(&mut self) -> io::Result<usize> {
+        self.fetch(Some(Duration::ZERO), false)
     }
 
     /// Waits for events, for `timeout` at most, and wakes who waited for them. Gives the number of
@@ -146,8 +180,12 @@ impl Reactor {
     ///
     /// If a waker does, after all events are dispatched (R4).
     pub(crate) fn turn(&mut self, timeout: Option<Duration>) -> io::Result<usize> {
+        self.fetch(timeout, timeout == Some(Duration::ZERO))
+    }
+
+    fn fetch(&mut self, timeout: Option<Duration>, is_busy: bool) -> io::Result<usize> {
         let events = match &mut self.busy_events {
-            Some(events) if timeout == Some(Duration::ZERO) => events,
+            Some(events) if is_busy => events,
             _ => &mut self.events,
         };
         match self.poll.poll(events, timeout) {
@@ -155,13 +193,14 @@ impl Reactor {
             Err(e) if e.kind() == io::ErrorKind::Interrupted => return Ok(0),
             Err(e) => return Err(e),
         }
+        let shard = self.handle.0.shards.get(self.shard);
         let mut fetched = 0;
         let mut is_signal = false;
         let mut panics = FirstPanic(None);
         let mut batch = WakeBatch::new();
         let mut events = events.iter().peekable();
         while events.peek().is_some() {
-            let slots = self.handle.0.slots.lock();
+            let slots = shard.slots();
             for event in events.by_ref().take(EVENTS_A_LOCK) {
                 let token = Token::from(event.token());
                 if token == Token::WAKE {
@@ -194,7 +233,7 @@ impl Reactor {
                 panics.catch(|| (pipe.deliver)(&pipe.receiver));
             }
         }
-        self.handle.0.ready.add(fetched as u64);
+        shard.count_ready(fetched);
         panics.resume();
         Ok(fetched)
     }
@@ -216,17 +255,16 @@ impl fmt::Debug for Reactor {
 }
 
 impl ReactorHandle {
-    /// Ends the turn that is on, or makes the next one not wait.
+    /// Ends the turn that is on, or makes the next one not wait, where there is one shard.
     pub(crate) fn wake(&self) {
-        self.0
-            .waker
-            .wake()
-            .expect("the reactor's own event can be signalled");
+        if let Some(waker) = &self.0.waker {
+            (waker.wake()).expect("the reactor's own event can be signalled");
+        }
     }
 
     /// R5. Does nothing the second time.
     pub(crate) fn shutdown(&self) {
-        let sources = self.0.slots.lock().shut_down();
+        let sources = self.0.shards.shut_down();
         let pipe = self.0.signals.lock().take();
         drop(pipe);
         let mut panics = FirstPanic(None);
@@ -253,13 +291,14 @@ impl ReactorHandle {
         open: impl FnOnce() -> io::Result<mio::net::UnixStream>,
         deliver: fn(&mio::net::UnixStream),
     ) -> io::Result<()> {
-        if self.0.slots.lock().is_shutdown() {
+        let first = self.0.shards.get(0);
+        if first.slots().is_shutdown() {
             return Err(rt_shutdown_err());
         }
         let mut signals = self.0.signals.lock();
         if signals.is_none() {
             let mut receiver = open()?;
-            self.registry().register(
+            first.registry().register(
                 &mut receiver,
                 Token::SIGNAL.into(),
                 mio::Interest::READABLE,
@@ -269,41 +308,9 @@ impl ReactorHandle {
         Ok(())
     }
 
-    /// How many objects were registered in all.
-    pub(crate) fn fds_registered(&self) -> u64 {
-        self.0.registered.get()
-    }
-
-    /// How many registrations have ended.
-    pub(crate) fn fds_deregistered(&self) -> u64 {
-        self.0.deregistered.get()
-    }
-
-    /// How many events were fetched.
-    pub(crate) fn ready_count(&self) -> u64 {
-        self.0.ready.get()
-    }
-
-    fn registry(&self) -> &mio::Registry {
-        &self.0.registry
-    }
-
-    fn insert(&self, ready: Ready) -> io::Result<Arc<Source>> {
-        let mut slots = self.0.slots.lock();
-        let source = slots.insert(ready).map_err(|reason| match reason {
-            NoSlot::Shutdown => rt_shutdown_err(),
-            NoSlot::Full => io::Error::other("the reactor is at its limit of I/O objects"),
-        })?;
-        self.0.registered.add(1);
-        Ok(source)
-    }
-
-    fn remove(&self, token: Token) {
-        let mut slots = self.0.slots.lock();
-        let source = slots.remove(token);
-        self.0.deregistered.add(1);
-        drop(slots);
-        drop(source);
+    /// The shards, and who is where.
+    pub(crate) fn shards(&self) -> &Shards {
+        &self.0.shards
     }
 }
 

@@ -7,13 +7,14 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::os::fd::RawFd;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::task::{Context, Poll, ready};
 
+use super::ReactorHandle;
 use super::error::rt_shutdown_err;
 use super::ready::{Interest, Ready};
 use super::source::{Direction, ReadyEvent, Source};
-use super::{ReactorHandle, Token};
 use crate::engine::base::budget;
 use crate::loom::sync::Arc;
 
@@ -45,40 +46,49 @@ pub(crate) struct Registration {
 }
 
 impl Registration {
-    /// Ties `io` to `reactor`. It is taken to be `ready` until an operation says otherwise.
+    /// Ties `fd` to `reactor`, for `worker` if one of its runtime's does so. It is taken to be `ready` until an
+    /// operation says otherwise.
     ///
     /// # Errors
     ///
     /// The system's, or that the reactor has shut down. Nothing is left behind.
     pub(crate) fn new(
         reactor: &ReactorHandle,
-        io: &mut impl mio::event::Source,
+        worker: Option<usize>,
+        fd: RawFd,
         interest: Interest,
         ready: Ready,
     ) -> io::Result<Self> {
         // The slot comes first: events may arrive as soon as the system knows the token.
         let registration = Self {
-            source: reactor.insert(ready)?,
+            source: reactor.shards().insert(worker, ready)?,
             reactor: reactor.clone(),
         };
-        let token = registration.token();
-        reactor
-            .registry()
-            .register(io, token.into(), interest.to_mio())?;
+        let place = registration.source.place();
+        reactor.shards().watch(fd, place, interest)?;
         Ok(registration)
     }
 
-    /// Takes `io` back from the system's selector. The slot goes with the registration itself.
-    pub(crate) fn deregister(&mut self, io: &mut impl mio::event::Source) -> io::Result<()> {
-        self.reactor.registry().deregister(io)
+    /// Takes `fd` back from the system's selector. The slot goes with the registration itself.
+    pub(crate) fn deregister(&mut self, fd: RawFd) -> io::Result<()> {
+        self.reactor.shards().unwatch(fd, self.source.place())
     }
 
-    pub(super) fn token(&self) -> Token {
-        self.source.token
+    /// R8: something was read from `fd`: it may be time to see to it that this happens in the shard where its packets
+    /// arrive. `arrives` tells on which processor that is.
+    #[inline]
+    pub(crate) fn follow(&self, fd: RawFd, arrives: impl FnOnce() -> Option<usize>) {
+        let shards = self.reactor.shards();
+        if shards.are_several()
+            && let Some(look) = self.source.begin_look()
+            && let Some(processor) = arrives()
+        {
+            shards.follow(&self.source, fd, processor, look);
+        }
     }
 
     #[cfg(test)]
-    pub(super) fn source_for_tests(&self) -> &Source {
+    pub(super) fn source_for_tests(&self) -> &Arc<Source> {
         &self.source
     }
 
@@ -229,7 +239,7 @@ impl Drop for Registration {
     fn drop(&mut self) {
         // First the slot, so that no event finds it any more, then what it may have stored: a waker
         // that owns the socket must not keep it alive.
-        self.reactor.remove(self.token());
+        self.reactor.shards().remove(&self.source);
         self.source.release();
     }
 }

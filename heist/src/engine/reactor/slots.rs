@@ -2,17 +2,20 @@
 //!
 //! A token is a slot's index and a generation, never an address: an event that was on its way when
 //! its socket went finds an empty slot or another generation, and is dropped. Generations come from
-//! one counter, so a slot sees the same one again only after 2³² registrations (2¹² on 32-bit
+//! one counter, so a slot sees the same one again only after 2²⁴ registrations (2¹² on 32-bit
 //! systems, where a token is small) between an event's being fetched and its being looked up.
+//!
+//! A [`Place`] is a token and the shard whose table it is of.
 
 use slab::Slab;
 
-use super::ready::Ready;
 use super::source::Source;
-use crate::loom::sync::Arc;
+use crate::engine::base::counters::Counter;
+use crate::loom::sync::{Arc, Mutex, MutexGuard};
 
 const INDEX_BITS: u32 = if usize::BITS >= 64 { 32 } else { 20 };
 const INDEX_MASK: usize = (1 << INDEX_BITS) - 1;
+const GENERATION_BITS: u32 = if usize::BITS >= 64 { 24 } else { 12 };
 
 /// A slot's index below, a generation above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,16 +30,12 @@ impl Token {
     const SLOTS: usize = INDEX_MASK - 1;
 
     fn new(index: usize, generation: usize) -> Self {
+        let generation = generation & ((1 << GENERATION_BITS) - 1);
         Self(index | (generation << INDEX_BITS))
     }
 
     fn index(self) -> usize {
         self.0 & INDEX_MASK
-    }
-
-    #[cfg(test)]
-    pub(super) fn for_tests() -> Self {
-        Self::new(0, 0)
     }
 }
 
@@ -52,7 +51,53 @@ impl From<Token> for mio::Token {
     }
 }
 
-/// The table; under the reactor's mutex. It owns a reference to each source, so that the thread that
+/// Where a source is: in which shard's table, and in which slot of it. One word, so that it changes in one step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place(u64);
+
+impl Place {
+    const SHARD: u32 = 56;
+    /// Somebody moves the source to another shard.
+    const MOVING: u64 = 1 << 63;
+    /// How many shards there can be.
+    pub(super) const SHARDS: usize = 1 << (63 - Self::SHARD);
+
+    pub(super) fn new(shard: usize, token: Token) -> Self {
+        debug_assert!(shard < Self::SHARDS);
+        Self(token.0 as u64 | (shard as u64) << Self::SHARD)
+    }
+
+    pub(super) fn from_word(word: u64) -> Self {
+        Self(word)
+    }
+
+    pub(super) fn word(self) -> u64 {
+        self.0
+    }
+
+    pub(super) fn shard(self) -> usize {
+        ((self.0 & !Self::MOVING) >> Self::SHARD) as usize
+    }
+
+    pub(super) fn token(self) -> Token {
+        Token((self.0 & ((1 << Self::SHARD) - 1)) as usize)
+    }
+
+    pub(super) fn is_moving(self) -> bool {
+        self.0 & Self::MOVING != 0
+    }
+
+    pub(super) fn moving(self) -> Self {
+        Self(self.0 | Self::MOVING)
+    }
+
+    #[cfg(test)]
+    pub(super) fn for_tests() -> Self {
+        Self::new(0, Token::new(0, 0))
+    }
+}
+
+/// What is in a [`Table`]. It owns a reference to each source, so that the thread that
 /// turns the reactor can work on the source while it has the mutex.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
@@ -69,7 +114,8 @@ pub(super) enum NoSlot {
 }
 
 impl Slots {
-    pub(super) fn insert(&mut self, ready: Ready) -> Result<Arc<Source>, NoSlot> {
+    /// A slot for the source that `make` gives, once it is told its token.
+    fn insert(&mut self, make: impl FnOnce(Token) -> Arc<Source>) -> Result<Arc<Source>, NoSlot> {
         if self.is_shutdown {
             return Err(NoSlot::Shutdown);
         }
@@ -78,23 +124,22 @@ impl Slots {
             return Err(NoSlot::Full);
         }
         self.generation = self.generation.wrapping_add(1);
-        let token = Token::new(entry.key(), self.generation);
-        let source = Arc::new(Source::new(token, ready));
+        let source = make(Token::new(entry.key(), self.generation));
         entry.insert(Arc::clone(&source));
         Ok(source)
     }
 
-    /// The source of `token`, unless it is gone.
+    /// The source of `token`, unless it is gone, or was moved to another shard.
     pub(super) fn get(&self, token: Token) -> Option<&Arc<Source>> {
         self.sources
             .get(token.index())
-            .filter(|source| source.token == token)
+            .filter(|source| source.place().token() == token)
     }
 
-    /// Takes the source of `token` out; `None` if it is not there. To be dropped after the mutex.
-    pub(super) fn remove(&mut self, token: Token) -> Option<Arc<Source>> {
-        self.get(token)?;
-        self.sources.try_remove(token.index())
+    /// Takes `source` out of the slot of `token`; `None` if it is not there. To be dropped after the mutex.
+    fn remove(&mut self, token: Token, source: &Arc<Source>) -> Option<Arc<Source>> {
+        let found = self.sources.get(token.index())?;
+        Arc::ptr_eq(found, source).then(|| self.sources.remove(token.index()))
     }
 
     pub(super) fn is_shutdown(&self) -> bool {
@@ -108,26 +153,86 @@ impl Slots {
     }
 }
 
+/// A shard's table, for all threads.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    slots: Mutex<Slots>,
+    /// How many sources it has; changed under the mutex.
+    held: Counter,
+}
+
+impl Table {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Slots> {
+        self.slots.lock()
+    }
+
+    /// How many sources it has, or had a moment ago.
+    pub(super) fn held(&self) -> u64 {
+        self.held.get()
+    }
+
+    /// As [`Slots::insert`].
+    pub(super) fn insert(
+        &self,
+        make: impl FnOnce(Token) -> Arc<Source>,
+    ) -> Result<Arc<Source>, NoSlot> {
+        let mut slots = self.lock();
+        let source = slots.insert(make)?;
+        self.held.set(slots.sources.len() as u64);
+        Ok(source)
+    }
+
+    /// Takes `source` out of the slot of `token`, if it is there.
+    pub(super) fn remove(&self, token: Token, source: &Arc<Source>) {
+        let mut slots = self.lock();
+        let removed = slots.remove(token, source);
+        self.held.set(slots.sources.len() as u64);
+        drop(slots);
+        drop(removed);
+    }
+}
+
 #[cfg(all(test, not(heist_loom)))]
 mod tests {
+    use super::super::ready::Ready;
     use super::*;
+
+    fn source(token: Token) -> Arc<Source> {
+        Arc::new(Source::new(Place::new(0, token), Ready::EMPTY))
+    }
 
     #[test]
     fn a_reused_slot_has_another_token() {
         let mut slots = Slots::default();
-        let old = slots.insert(Ready::EMPTY).unwrap().token;
-        assert!(slots.remove(old).is_some());
-        let new = slots.insert(Ready::EMPTY).unwrap().token;
+        let first = slots.insert(source).unwrap();
+        let old = first.place().token();
+        assert!(slots.remove(old, &first).is_some());
+        let second = slots.insert(source).unwrap();
+        let new = second.place().token();
         assert_eq!(old.index(), new.index());
         assert!(slots.get(old).is_none());
-        assert!(slots.remove(old).is_none());
+        assert!(slots.remove(old, &first).is_none());
         assert!(slots.get(new).is_some());
+    }
+
+    #[test]
+    fn a_place_is_what_it_was_made_of() {
+        for shard in [0, 1, Place::SHARDS - 1] {
+            for generation in [0, 1, usize::MAX] {
+                let token = Token::new(INDEX_MASK - 2, generation);
+                let place = Place::new(shard, token);
+                assert_eq!((place.shard(), place.token()), (shard, token));
+                assert!(!place.is_moving() && place.moving().is_moving());
+                let moving = place.moving();
+                assert_eq!((moving.shard(), moving.token()), (shard, token));
+            }
+        }
     }
 
     #[test]
     fn own_tokens_lead_to_no_slot() {
         let mut slots = Slots::default();
-        slots.insert(Ready::EMPTY).unwrap();
+        slots.insert(source).unwrap();
         assert!(slots.get(Token::WAKE).is_none());
         assert!(slots.get(Token::SIGNAL).is_none());
     }
@@ -135,9 +240,9 @@ mod tests {
     #[test]
     fn nobody_enters_after_the_shutdown() {
         let mut slots = Slots::default();
-        let source = slots.insert(Ready::EMPTY).unwrap();
+        let one = slots.insert(source).unwrap();
         assert_eq!(slots.shut_down().len(), 1);
-        assert!(slots.remove(source.token).is_none());
-        assert!(matches!(slots.insert(Ready::EMPTY), Err(NoSlot::Shutdown)));
+        assert!(slots.remove(one.place().token(), &one).is_none());
+        assert!(matches!(slots.insert(source), Err(NoSlot::Shutdown)));
     }
 }

@@ -10,6 +10,7 @@
 //! | bits | name | meaning |
 //! |---|---|---|
 //! | 32–63 | tick | counts the events; wraps off the top, so all 32 bits always take part |
+//! | 16–23 | `LOOKS` | how often its task asked whether another shard suits it better (R8 of [`reactor`](super)) |
 //! | 12 | `LIST` | somebody is in the list |
 //! | 10, 11 | `WRITE.wait`, `WRITE.busy` | the writer's cell |
 //! | 8, 9 | `READ.wait`, `READ.busy` | the reader's cell |
@@ -71,6 +72,7 @@ use std::fmt;
 use std::task::{Context, Poll, Waker};
 
 use super::ready::{Interest, Ready};
+use super::slots::Place;
 use super::waiters::WaiterList;
 use crate::engine::queue::wake_batch::WakeBatch;
 use crate::loom::cell::UnsafeCell;
@@ -81,7 +83,16 @@ use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 const SHUTDOWN: u64 = 1 << 6;
 pub(super) const LIST: u64 = 1 << 12;
+/// One look; R8.
+const LOOK: u64 = 1 << 16;
+const LOOKS: u64 = 0xff * LOOK;
 const TICK: u64 = 1 << 32;
+
+/// The count of events at the first look. The next ones come at one and a half times that, twice, three times, four
+/// times, six times, and so on.
+const FIRST_LOOK: u64 = 4;
+/// The last one comes while the tick can tell.
+const MOST_LOOKS: u64 = 58;
 
 /// One of the two directions, with the bits of its cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,20 +180,62 @@ pub(crate) struct Source {
     writer: WakerCell,
     /// S5, S6.
     pub(super) waiters: Mutex<WaiterList>,
-    /// Where the reactor finds it; see [`Token`](super::slots::Token).
-    pub(super) token: super::slots::Token,
+    /// A [`Place`] ([`moving`](super::moving)).
+    place: AtomicU64,
 }
 
 impl Source {
     /// A source that is taken to be `ready` until an operation says otherwise.
-    pub(super) fn new(token: super::slots::Token, ready: Ready) -> Self {
+    pub(super) fn new(place: Place, ready: Ready) -> Self {
         Self {
             word: AtomicU64::new(u64::from(ready.bits())),
             reader: WakerCell::new(),
             writer: WakerCell::new(),
             waiters: Mutex::new(WaiterList::new()),
-            token,
+            place: AtomicU64::new(place.word()),
         }
+    }
+
+    /// Where the reactor finds it.
+    pub(super) fn place(&self) -> Place {
+        // Relaxed: who acts on it has the mutex of the table that it names, or has the source to itself (M1, M5).
+        Place::from_word(self.place.load(Relaxed))
+    }
+
+    /// M1: from now on the caller alone says where it is, until [`settle`](Self::settle). `None` if another does.
+    pub(super) fn begin_move(&self) -> Option<Place> {
+        let place = self.place();
+        // Ordering: acquire pairs with the release in `settle`: one move comes after the other.
+        let begun = !place.is_moving()
+            && (self.place)
+                .compare_exchange(place.word(), place.moving().word(), Acquire, Relaxed)
+                .is_ok();
+        begun.then_some(place)
+    }
+
+    /// M2: it is at `place`, and still moving. The caller has the mutex of the table there.
+    pub(super) fn put(&self, place: Place) {
+        // Relaxed: the mutex of the new table orders it.
+        self.place.store(place.moving().word(), Relaxed);
+    }
+
+    /// M1: it stays at `place`.
+    pub(super) fn settle(&self, place: Place) {
+        // Ordering: release pairs with the acquire in `begin_move`.
+        self.place.store(place.word(), Release);
+    }
+
+    /// R8: the number of the look that is due after so many events, which is counted as made.
+    #[inline]
+    pub(super) fn begin_look(&self) -> Option<u64> {
+        let word = self.word.load(Relaxed);
+        let looks = (word & LOOKS) / LOOK;
+        let at = (FIRST_LOOK + FIRST_LOOK / 2 * (looks % 2)) << (looks / 2);
+        let is_due = looks < MOST_LOOKS && word / TICK >= at;
+        if is_due {
+            self.word.fetch_add(LOOK, Relaxed);
+        }
+        is_due.then_some(looks)
     }
 
     /// What the source is ready for now, as far as `interest` goes.

@@ -61,6 +61,13 @@ pub(crate) fn model(f: impl Fn() + Send + Sync + 'static) {
     builder.check(f);
 }
 
+/// A reactor of one shard.
+#[cfg(not(heist_loom))]
+pub(crate) fn one_shard(event_capacity: usize) -> (super::Reactor, super::ReactorHandle) {
+    let (mut reactors, handle) = super::Reactor::new(1, event_capacity).unwrap();
+    (reactors.remove(0), handle)
+}
+
 /// Runs `future` in a runtime that is nothing but this thread and a reactor. Fails after a while.
 #[cfg(not(heist_loom))]
 pub(crate) fn run<F: Future>(future: F) -> F::Output {
@@ -74,7 +81,7 @@ pub(crate) fn run<F: Future>(future: F) -> F::Output {
         }
     }
 
-    let (mut reactor, handle) = super::Reactor::new(256).unwrap();
+    let (mut reactor, handle) = one_shard(256);
     crate::engine::context::stub::set_reactor(Some(handle.clone()));
     let leave = Leave;
     let counting = CountingWaker::new();

@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::test_support::CountingWaker;
+use super::test_support::{CountingWaker, one_shard};
 use super::*;
 use crate::engine::base::budget::{Budget, BudgetScope};
 
@@ -28,14 +28,19 @@ struct Pair {
 }
 
 fn pair(handle: &ReactorHandle, ready: Ready) -> Pair {
+    pair_of(handle, None, ready)
+}
+
+/// Registered by `worker`.
+fn pair_of(handle: &ReactorHandle, worker: Option<usize>, ready: Ready) -> Pair {
     let listener = StdListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let near = StdStream::connect(listener.local_addr().unwrap()).unwrap();
     let (far, _) = listener.accept().unwrap();
     near.set_nonblocking(true).unwrap();
     near.set_nodelay(true).unwrap();
     far.set_nodelay(true).unwrap();
-    let mut near = mio::net::TcpStream::from_std(near);
-    let registration = Registration::new(handle, &mut near, BOTH, ready).unwrap();
+    let near = mio::net::TcpStream::from_std(near);
+    let registration = Registration::new(handle, worker, near.as_raw_fd(), BOTH, ready).unwrap();
     Pair {
         near,
         registration,
@@ -62,7 +67,7 @@ fn turn_until(reactor: &mut Reactor, mut done: impl FnMut() -> bool) {
 
 #[test]
 fn a_read_waits_and_is_woken_once_an_edge() {
-    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let (mut reactor, handle) = one_shard(64);
     let mut pair = pair(&handle, Ready::EMPTY);
     let counting = CountingWaker::new();
     let waker = counting.waker();
@@ -97,12 +102,12 @@ fn a_read_waits_and_is_woken_once_an_edge() {
             .is_ok()
     );
     assert!(pair.poll_read(&mut cx, &mut buf).is_pending());
-    assert!(handle.ready_count() >= 2);
+    assert!(handle.shards().ready_count() >= 2);
 }
 
 #[test]
 fn one_byte_reads_lose_nothing() {
-    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let (mut reactor, handle) = one_shard(64);
     let mut pair = pair(&handle, Ready::READABLE);
     let counting = CountingWaker::new();
     let waker = counting.waker();
@@ -128,7 +133,7 @@ fn one_byte_reads_lose_nothing() {
 
 #[test]
 fn a_full_socket_waits_for_room() {
-    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let (mut reactor, handle) = one_shard(64);
     let mut pair = pair(&handle, Ready::WRITABLE);
     let counting = CountingWaker::new();
     let waker = counting.waker();
@@ -155,7 +160,7 @@ fn a_full_socket_waits_for_room() {
 
 #[test]
 fn the_end_of_the_stream_stays_readable() {
-    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let (mut reactor, handle) = one_shard(64);
     let Pair {
         near,
         registration,
@@ -180,7 +185,7 @@ fn the_end_of_the_stream_stays_readable() {
 
 #[test]
 fn a_reset_ends_both_directions() {
-    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let (mut reactor, handle) = one_shard(64);
     let pair = pair(&handle, Ready::EMPTY);
     reactor.turn(NOW).unwrap();
     let readers = CountingWaker::new();
@@ -200,9 +205,9 @@ fn a_reset_ends_both_directions() {
 
 #[test]
 fn a_stale_event_does_not_reach_the_slots_next_owner() {
-    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let (mut reactor, handle) = one_shard(64);
     let old = pair(&handle, Ready::EMPTY);
-    let old_token = old.registration.token();
+    let old_token = old.registration.source_for_tests().place();
     // The old socket stays in the selector, as a duplicate of its descriptor would keep it.
     let Pair {
         near: old_near,
@@ -213,7 +218,7 @@ fn a_stale_event_does_not_reach_the_slots_next_owner() {
     let new = pair(&handle, Ready::EMPTY);
     // The new socket's own first events.
     reactor.turn(NOW).unwrap();
-    assert_ne!(new.registration.token(), old_token);
+    assert_ne!(new.registration.source_for_tests().place(), old_token);
     let counting = CountingWaker::new();
     let waker = counting.waker();
     let mut cx = Context::from_waker(&waker);
@@ -229,7 +234,7 @@ fn a_stale_event_does_not_reach_the_slots_next_owner() {
 
 #[test]
 fn wake_ends_a_turn_from_another_thread() {
-    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let (mut reactor, handle) = one_shard(64);
     let waker = thread::spawn(move || {
         thread::sleep(Duration::from_millis(20));
         handle.wake();
@@ -247,7 +252,7 @@ fn wake_ends_a_turn_from_another_thread() {
 
 #[test]
 fn shutdown_wakes_all_and_ends_everything() {
-    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let (mut reactor, handle) = one_shard(64);
     let pair = pair(&handle, Ready::EMPTY);
     reactor.turn(NOW).unwrap();
     let counting = CountingWaker::new();
@@ -277,33 +282,48 @@ fn shutdown_wakes_all_and_ends_everything() {
     pair.registration.clear_readiness(event);
     assert!(pair.registration.poll_write_ready(&mut cx).is_ready());
 
-    let mut socket = mio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
-    let e = Registration::new(&handle, &mut socket, BOTH, Ready::EMPTY).unwrap_err();
+    let socket = mio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+    let e = Registration::new(&handle, None, socket.as_raw_fd(), BOTH, Ready::EMPTY).unwrap_err();
     assert!(is_rt_shutdown_err(&e));
-    let registered = handle.fds_registered();
+    let registered = handle.shards().fds_registered();
     drop(reactor);
     assert_eq!(registered, 1);
 }
 
 #[test]
 fn a_failed_registration_leaves_nothing_behind() {
-    let (_reactor, handle) = Reactor::new(64).unwrap();
+    let (_reactor, handle) = one_shard(64);
     // A file is not something a selector watches.
     let file = std::fs::File::open("/proc/self/exe").unwrap();
     let fd = std::os::fd::AsRawFd::as_raw_fd(&file);
-    let result = Registration::new(&handle, &mut mio::unix::SourceFd(&fd), BOTH, Ready::EMPTY);
+    let result = Registration::new(&handle, None, fd, BOTH, Ready::EMPTY);
     assert!(result.is_err());
-    assert!(handle.0.slots.lock().shut_down().is_empty());
-    assert_eq!(handle.fds_registered(), handle.fds_deregistered());
+    assert!(handle.shards().shut_down().is_empty());
+    assert_eq!(
+        handle.shards().fds_registered(),
+        handle.shards().fds_deregistered()
+    );
 }
 
 #[test]
 fn registrations_are_counted() {
-    let (_reactor, handle) = Reactor::new(64).unwrap();
+    let (_reactor, handle) = one_shard(64);
     let pairs: Vec<_> = (0..5).map(|_| pair(&handle, Ready::EMPTY)).collect();
-    assert_eq!((handle.fds_registered(), handle.fds_deregistered()), (5, 0));
+    assert_eq!(
+        (
+            handle.shards().fds_registered(),
+            handle.shards().fds_deregistered()
+        ),
+        (5, 0)
+    );
     drop(pairs);
-    assert_eq!((handle.fds_registered(), handle.fds_deregistered()), (5, 5));
+    assert_eq!(
+        (
+            handle.shards().fds_registered(),
+            handle.shards().fds_deregistered()
+        ),
+        (5, 5)
+    );
 }
 
 #[test]
@@ -314,7 +334,7 @@ fn a_panicking_waker_costs_nobody_else_an_event() {
             panic!("this waker is bad");
         }
     }
-    let (mut reactor, handle) = Reactor::new(256).unwrap();
+    let (mut reactor, handle) = one_shard(256);
     let mut pairs: Vec<_> = (0..40).map(|_| pair(&handle, Ready::EMPTY)).collect();
     reactor.turn(NOW).unwrap();
     let counting = CountingWaker::new();
@@ -344,7 +364,7 @@ fn a_panicking_waker_costs_nobody_else_an_event() {
 
 #[test]
 fn a_busy_turn_leaves_what_is_too_much() {
-    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let (mut reactor, handle) = one_shard(64);
     reactor.limit_busy_turns(4);
     // Each new socket has an event: it can be written.
     let _pairs: Vec<_> = (0..10).map(|_| pair(&handle, Ready::EMPTY)).collect();
@@ -361,7 +381,7 @@ fn a_source_is_small() {
 
 #[test]
 fn a_ready_socket_spends_the_budget() {
-    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let (mut reactor, handle) = one_shard(64);
     let pair = pair(&handle, Ready::WRITABLE);
     reactor.turn(NOW).unwrap();
     let counting = CountingWaker::new();
@@ -394,7 +414,7 @@ fn a_ready_socket_spends_the_budget() {
 
 #[test]
 fn false_alarms_spend_the_budget_and_then_yield() {
-    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let (mut reactor, handle) = one_shard(64);
     let pair = pair(&handle, Ready::READABLE);
     let counting = CountingWaker::new();
     let waker = counting.waker();
@@ -416,7 +436,7 @@ fn false_alarms_spend_the_budget_and_then_yield() {
 
 #[test]
 fn async_io_waits_for_its_operation() {
-    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let (mut reactor, handle) = one_shard(64);
     let mut pair = pair(&handle, Ready::READABLE);
     let counting = CountingWaker::new();
     let waker = counting.waker();
@@ -452,7 +472,7 @@ fn an_interrupted_turn_is_an_empty_one() {
             0
         );
     }
-    let (mut reactor, _handle) = Reactor::new(64).unwrap();
+    let (mut reactor, _handle) = one_shard(64);
     // SAFETY: no arguments.
     let target = unsafe { libc::pthread_self() };
     let target = target as usize;
@@ -475,7 +495,7 @@ fn an_interrupted_turn_is_an_empty_one() {
 
 #[test]
 fn operations_by_await_spend_the_budget_too() {
-    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let (mut reactor, handle) = one_shard(64);
     let pair = pair(&handle, Ready::WRITABLE);
     reactor.turn(NOW).unwrap();
     let _scope = BudgetScope::enter(Budget::initial());
@@ -504,7 +524,7 @@ fn operations_by_await_spend_the_budget_too() {
 #[test]
 fn sockets_come_and_go_while_it_turns() {
     use crate::engine::base::parker::block_on;
-    let (mut reactor, handle) = Reactor::new(8).unwrap();
+    let (mut reactor, handle) = one_shard(8);
     let threads: Vec<_> = (0..3_u8)
         .map(|thread| {
             let handle = handle.clone();
@@ -527,15 +547,15 @@ fn sockets_come_and_go_while_it_turns() {
     for thread in threads {
         thread.join().unwrap();
     }
-    assert_eq!(handle.fds_registered(), 600);
-    assert_eq!(handle.fds_deregistered(), 600);
-    assert!(handle.0.slots.lock().shut_down().is_empty());
+    assert_eq!(handle.shards().fds_registered(), 600);
+    assert_eq!(handle.shards().fds_deregistered(), 600);
+    assert!(handle.shards().shut_down().is_empty());
 }
 
 #[test]
 fn threads_that_wait_and_one_that_turns() {
     use crate::engine::base::parker::block_on;
-    let (mut reactor, handle) = Reactor::new(64).unwrap();
+    let (mut reactor, handle) = one_shard(64);
     let threads: Vec<_> = (0..4)
         .map(|_| {
             let mut pair = pair(&handle, Ready::READABLE);
@@ -562,5 +582,198 @@ fn threads_that_wait_and_one_that_turns() {
     }
     for thread in threads {
         thread.join().unwrap();
+    }
+}
+
+/// Where a registration is.
+fn shard_of(registration: &Registration) -> usize {
+    registration.source_for_tests().place().shard()
+}
+
+/// So many pairs, registered by `worker`.
+fn pairs(handle: &ReactorHandle, worker: Option<usize>, count: usize) -> Vec<Pair> {
+    (0..count)
+        .map(|_| pair_of(handle, worker, Ready::EMPTY))
+        .collect()
+}
+
+#[test]
+fn an_object_is_in_its_workers_shard_unless_that_has_its_share() {
+    let (_reactors, handle) = Reactor::new(2, 64).unwrap();
+    let by_worker = pairs(&handle, Some(1), 30);
+    let in_own = by_worker
+        .iter()
+        .filter(|pair| shard_of(&pair.registration) == 1);
+    let in_own = in_own.count();
+    assert!((15..=20).contains(&in_own), "{in_own}");
+    drop(by_worker);
+    // What no worker makes: one after the other, so that a pair is in one place, and about as many here as there.
+    let by_others = pairs(&handle, None, 30);
+    let shards: Vec<usize> = by_others
+        .iter()
+        .map(|pair| shard_of(&pair.registration))
+        .collect();
+    let changes = shards.windows(2).filter(|two| two[0] != two[1]).count();
+    assert!((1..=5).contains(&changes), "{shards:?}");
+    let first = shards.iter().filter(|&&shard| shard == 0).count();
+    assert!((10..=20).contains(&first), "{shards:?}");
+    drop(by_others);
+    let shards = handle.shards();
+    assert_eq!(
+        (shards.fds_registered(), shards.fds_deregistered()),
+        (60, 60)
+    );
+    assert!(shards.can_have_events(0) && !shards.can_have_events(1));
+}
+
+/// Has so many events happen to it.
+fn events(registration: &Registration, count: usize) {
+    let mut batch = WakeBatch::new();
+    for _ in 0..count {
+        assert!(
+            !registration
+                .source_for_tests()
+                .event(Ready::READABLE, &mut batch)
+        );
+        batch.wake_all();
+    }
+}
+
+#[test]
+fn an_object_goes_where_its_packets_arrive() {
+    let (mut reactors, handle) = Reactor::new(2, 64).unwrap();
+    handle.shards().see_processor(0, Some(5));
+    handle.shards().see_processor(1, Some(7));
+    let mut pairs = pairs(&handle, Some(0), 8);
+    let follow = |pair: &Pair, processor| {
+        let fd = pair.near.as_raw_fd();
+        pair.registration.follow(fd, || processor);
+        shard_of(&pair.registration)
+    };
+    for pair in &pairs {
+        // There is no reason to look yet; then it belongs here, or nobody knows where.
+        events(&pair.registration, 3);
+        assert_eq!(follow(pair, Some(7)), 0);
+        for processor in [Some(5), Some(6), None] {
+            events(&pair.registration, 1_000);
+            assert_eq!(follow(pair, processor), 0);
+        }
+    }
+    for pair in &pairs {
+        for _ in 0..20 {
+            events(&pair.registration, 1_000);
+            follow(pair, Some(7));
+        }
+    }
+    // Not all: it goes with one half of its looks, and not if there are many more there than here.
+    let (moved, stayed): (Vec<&mut Pair>, Vec<&mut Pair>) = pairs
+        .iter_mut()
+        .partition(|pair| shard_of(&pair.registration) == 1);
+    assert!(moved.len() >= 4, "{}", moved.len());
+    for (shard, pairs) in [stayed, moved].into_iter().enumerate() {
+        for pair in pairs {
+            hears_again(&mut reactors[shard], pair);
+        }
+    }
+    // Dropped where they are.
+    drop(pairs);
+    assert!(!handle.shards().can_have_events(1));
+}
+
+/// What is written arrives, by this shard.
+fn hears_again(reactor: &mut Reactor, pair: &mut Pair) {
+    reactor.turn(NOW).unwrap();
+    let counting = CountingWaker::new();
+    let waker = counting.waker();
+    let mut cx = Context::from_waker(&waker);
+    let mut buf = [0; 16];
+    assert!(pair.poll_read(&mut cx, &mut buf).is_pending());
+    pair.far.write_all(b"hello").unwrap();
+    turn_until(reactor, || counting.count() == 1);
+    assert!(matches!(
+        pair.poll_read(&mut cx, &mut buf),
+        Poll::Ready(Ok(5))
+    ));
+}
+
+#[test]
+fn an_object_does_not_go_where_there_are_many() {
+    let (_reactors, handle) = Reactor::new(2, 64).unwrap();
+    handle.shards().see_processor(1, Some(7));
+    let one = pair_of(&handle, Some(0), Ready::EMPTY);
+    let mut others = pairs(&handle, Some(1), 30);
+    others.retain(|pair| shard_of(&pair.registration) == 1);
+    assert!(others.len() >= 15);
+    for _ in 0..20 {
+        events(&one.registration, 1_000);
+        one.registration.follow(one.near.as_raw_fd(), || Some(7));
+    }
+    assert_eq!(shard_of(&one.registration), 0);
+}
+
+#[test]
+fn what_arrived_before_the_move_is_heard_after_it() {
+    let (mut reactors, handle) = Reactor::new(2, 64).unwrap();
+    let mut pair = pair_of(&handle, Some(0), Ready::EMPTY);
+    reactors[0].turn(NOW).unwrap();
+    let counting = CountingWaker::new();
+    let waker = counting.waker();
+    let mut cx = Context::from_waker(&waker);
+    let mut buf = [0; 16];
+    assert!(pair.poll_read(&mut cx, &mut buf).is_pending());
+    pair.far.write_all(b"hello").unwrap();
+    handle.shards().move_to(
+        1,
+        pair.registration.source_for_tests(),
+        pair.near.as_raw_fd(),
+    );
+    assert_eq!(shard_of(&pair.registration), 1);
+    assert_eq!(reactors[0].turn(NOW).unwrap(), 0);
+    turn_until(&mut reactors[1], || counting.count() == 1);
+    assert!(matches!(
+        pair.poll_read(&mut cx, &mut buf),
+        Poll::Ready(Ok(5))
+    ));
+}
+
+#[test]
+fn an_object_that_the_system_will_not_watch_elsewhere_stays() {
+    let (mut reactors, handle) = Reactor::new(2, 64).unwrap();
+    let mut pair = pair_of(&handle, Some(0), Ready::EMPTY);
+    reactors[0].turn(NOW).unwrap();
+    let counting = CountingWaker::new();
+    let waker = counting.waker();
+    let mut cx = Context::from_waker(&waker);
+    let mut buf = [0; 16];
+    assert!(pair.poll_read(&mut cx, &mut buf).is_pending());
+    // No descriptor: refused.
+    handle
+        .shards()
+        .move_to(1, pair.registration.source_for_tests(), -1);
+    assert_eq!((shard_of(&pair.registration), counting.count()), (0, 1));
+    // It was to try, and there is nothing.
+    hears_again(&mut reactors[0], &mut pair);
+}
+
+#[test]
+fn the_shutdown_reaches_all_shards() {
+    let (reactors, handle) = Reactor::new(2, 64).unwrap();
+    let pairs = [0, 1].map(|worker| pair_of(&handle, Some(worker), Ready::EMPTY));
+    let counting = CountingWaker::new();
+    let waker = counting.waker();
+    let mut cx = Context::from_waker(&waker);
+    let mut buf = [0; 16];
+    for pair in &pairs {
+        assert!(pair.poll_read(&mut cx, &mut buf).is_pending());
+    }
+    drop(reactors);
+    assert_eq!(counting.count(), 2);
+    for pair in &pairs {
+        let source = pair.registration.source_for_tests();
+        handle.shards().move_to(0, source, pair.near.as_raw_fd());
+        let Poll::Ready(Err(e)) = pair.poll_read(&mut cx, &mut buf) else {
+            panic!("nothing waits any more");
+        };
+        assert!(is_rt_shutdown_err(&e));
     }
 }

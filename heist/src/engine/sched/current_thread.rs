@@ -598,7 +598,7 @@ impl DrivingThread {
         core.yields = 0;
         core.patience = YIELDS_BEFORE_DRIVERS;
         let core = self.enter(core, || {
-            self.scheduler.driver.poll();
+            self.scheduler.driver.poll(0, None);
             let timers = self
                 .scheduler
                 .services
@@ -643,7 +643,7 @@ impl DrivingThread {
         let scheduler = &*self.scheduler;
         let clock = scheduler.services.clock();
         let Some(timers) = scheduler.services.timers() else {
-            scheduler.driver.park(&scheduler.parker, None);
+            scheduler.driver.park(0, &scheduler.parker, None, |_| false);
             return;
         };
         let timers = &timers.shards[0];
@@ -659,7 +659,9 @@ impl DrivingThread {
             }
             (deadline, None) => deadline.map(|deadline| deadline.saturating_duration_since(now)),
         };
-        let woken = scheduler.driver.park(&scheduler.parker, timeout);
+        let woken = scheduler
+            .driver
+            .park(0, &scheduler.parker, timeout, |_| false);
         timers.awake();
         if let Some(deadline) = jump
             && !woken

@@ -64,7 +64,7 @@
 //!   not in time, for the watch.
 //! * **I10** Who is never idle helps as well, where a sibling stands still: in a long poll, or because the system gave
 //!   its processor to somebody else. At its looks at the drivers a worker sees whether the sibling it looked at
-//!   the last time has begun a task since, and takes half of its queue if not (`relieve_sibling`).
+//!   the last time has begun a task since, and takes half of its queue if not (`relieve_sibling`), and what its shard of the reactor has.
 //! * **I11** What the reactor has stays with the system, in its order, until there is room for it: by default a turn fetches
 //!   no more than a queue holds, and a worker whose queue is nearly full leaves the reactor alone, until the first look
 //!   after as many polls as a queue holds, and not if they are long (`looks_at_reactor`). What overflows goes to the injector, behind whose back a busy
@@ -89,6 +89,9 @@
 //!   other processor. For I5 it is a running worker that has yet to come to its own look. It is no searcher
 //!   meanwhile: pushers would rely on one who does not run. Where work comes by the drivers it sleeps as ever: for
 //!   their next batch it can be woken, and where a processor is idle.
+//! * **I16** Who is out of work looks at its own shard of the reactor before it looks at siblings, if the drivers brought
+//!   something not long ago (`expects_events`): what its tasks wrote has mostly made others ready by then, whose sockets are in its
+//!   processor's cache. It does so once for each time that it had something to run.
 //!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.
@@ -102,7 +105,7 @@
 //! a wake*, instead of I15: fewer sleeps, and no less time, as the two still have one processor. *Moving threads by their
 //! affinity*: that is the user's to set.
 //!
-//! **Tested by** `idle_loom_tests`; I7, I9, I10, I11, I13, I14 and I15 by `tests`; I9 and what the watch does for it by `tests/stall.rs`; I12 by `tests/net.rs`.
+//! **Tested by** `idle_loom_tests`; I7, I9, I10, I11, I13, I14, I15 and I16 by `tests`; I9 and what the watch does for it by `tests/stall.rs`; I12 by `tests/net.rs`.
 
 pub(crate) mod affinity;
 pub(crate) mod blocking_job;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::engine::base::budget;
 use crate::engine::queue::local::CAPACITY;
 use crate::engine::sched::crew::Core;
-use crate::engine::sched::strategy::{Stealing, Visible};
+use crate::engine::sched::strategy::{Stealing, Strategy, Visible};
 use crate::engine::sched::worker::WorkerContext;
 use crate::engine::task::Runnable;
 use crate::loom::sync::atomic::Ordering::Relaxed;
@@ -42,17 +42,11 @@ impl WorkerContext<Stealing> {
     #[cold]
     fn look_elsewhere(&self, core: &mut Core<Stealing>) -> Option<Runnable> {
         core.own.until_injector = self.crew.config.global_queue_interval;
-        let begun_waits = self.begun_waits(core);
+        let begun_waits = core.own.begun_waits(self.post().counters.polls.get());
         match self.take_injected(core, |waiting| self.turns_share(waiting, begun_waits)) {
             None => self.post().own.slot.take(),
             found => found,
         }
-    }
-
-    /// Whether the drivers have brought something not long ago, which is of tasks that were begun.
-    fn begun_waits(&self, core: &Core<Stealing>) -> bool {
-        let since = self.post().counters.polls.get() - core.own.polls_at_events;
-        since < u64::from(CAPACITY)
     }
 
     /// I12: how many to take at the injector's turn if so many are `waiting` there.
@@ -165,18 +159,16 @@ impl WorkerContext<Stealing> {
     /// at a time, so that it costs the same however many there are.
     pub(super) fn relieve_sibling(&self, core: &mut Core<Stealing>) {
         let posts = &self.crew.posts;
-        let (sibling, polls) = core.own.looked_at;
-        let post = &posts[sibling];
-        let stands_still = sibling != core.index && post.counters.polls.get() == polls;
-        if stands_still
-            && let Some((runnable, taken)) = post.own.stealer.steal_into(&core.own.queue)
+        if let Some(sibling) = Stealing::stands_still(&self.crew, core)
+            && let stealer = &posts[sibling].own.stealer
+            && let Some((runnable, taken)) = stealer.steal_into(&core.own.queue)
         {
             self.push_back(core, runnable);
             let counters = &self.post().counters;
             counters.steals.add(1);
             counters.stolen.add(u64::from(taken));
         }
-        let mut next = (sibling + 1) % posts.len();
+        let mut next = (core.own.looked_at.0 + 1) % posts.len();
         if next == core.index {
             next = (next + 1) % posts.len();
         }

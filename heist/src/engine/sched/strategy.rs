@@ -20,7 +20,7 @@ use std::fmt;
 use crate::engine::base::cache_padded::CachePadded;
 use crate::engine::driver::BUSY_EVENTS;
 use crate::engine::queue::injector::Injector;
-use crate::engine::queue::local::{self, LocalQueue, Stealer};
+use crate::engine::queue::local::{self, CAPACITY, LocalQueue, Stealer};
 use crate::engine::queue::slot::Slot;
 use crate::engine::sched::crew::{Core, Crew, CrewConfig, Post};
 use crate::engine::sched::pace::{self, FewTasks, Probe};
@@ -82,6 +82,14 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
 
     /// True if the worker has something to run that it need not look for.
     fn has_own_work(crew: &Crew<Self>, core: &Core<Self>) -> bool;
+    /// Whether the drivers have brought something not long before so many `polls`, as far as that matters here.
+    fn begun_waits(_: &Core<Self>, _polls: u64) -> bool {
+        false
+    }
+    /// A sibling that seems to stand still (I10).
+    fn stands_still(_: &Crew<Self>, _: &Core<Self>) -> Option<usize> {
+        None
+    }
     /// False if what the reactor brings would not fit in the worker's queue: the system keeps it, in its order.
     fn has_room(_: &Crew<Self>, _: &Core<Self>) -> bool {
         true
@@ -101,6 +109,8 @@ pub(crate) trait Strategy: fmt::Debug + Send + Sync + Sized + 'static {
 
     /// The worker has looked at the drivers; what they woke was not announced.
     fn after_maintain(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant);
+    /// It was out of work, and has looked at its own shard of the reactor (I16).
+    fn after_own_look(_: &WorkerContext<Self>, _: &mut Core<Self>, _now: Instant) {}
     /// It got up alone, and has run some tasks since: what do they take?
     fn probe(_worker: &WorkerContext<Self>, _core: &mut Core<Self>, _now: Instant) {}
     /// As `after_maintain`, and it slept before.
@@ -233,6 +243,11 @@ pub(crate) struct StealingCore {
 }
 
 impl StealingCore {
+    /// Whether the drivers have brought something not long before so many `polls`, which is of tasks that were begun.
+    pub(super) fn begun_waits(&self, polls: u64) -> bool {
+        polls - self.polls_at_events < u64::from(CAPACITY)
+    }
+
     /// Whether the drivers have brought something since this was last asked; `polls` were made until now.
     fn take_brought(&mut self, polls: u64) -> bool {
         let brought = std::mem::take(&mut self.unannounced) > 0;
@@ -310,6 +325,16 @@ impl Strategy for Stealing {
         !core.own.queue.is_empty()
     }
 
+    fn begun_waits(core: &Core<Self>, polls: u64) -> bool {
+        core.own.begun_waits(polls)
+    }
+
+    fn stands_still(crew: &Crew<Self>, core: &Core<Self>) -> Option<usize> {
+        let (sibling, polls) = core.own.looked_at;
+        let stands_still = crew.posts[sibling].counters.polls.get() == polls;
+        (sibling != core.index && stands_still).then_some(sibling)
+    }
+
     fn has_room(crew: &Crew<Self>, core: &Core<Self>) -> bool {
         // Who wants more events at a time wants them as often, too.
         core.own.queue.room() as usize >= crew.driver.busy_events().min(BUSY_EVENTS)
@@ -355,6 +380,15 @@ impl Strategy for Stealing {
         worker.keep_announced(core, brought);
         worker.relieve_sibling(core);
         if still_wants || (brought && len > 1) {
+            worker.crew.help();
+        }
+    }
+
+    fn after_own_look(worker: &WorkerContext<Self>, core: &mut Core<Self>, now: Instant) {
+        let polls = worker.post().counters.polls.get();
+        let brought = core.own.take_brought(polls) && !worker.is_crowded(core, now);
+        worker.keep_announced(core, brought);
+        if brought && core.own.queue.len() > 1 {
             worker.crew.help();
         }
     }

@@ -43,6 +43,11 @@ fn crew(workers: usize) -> Arc<Crew<Stealing>> {
 }
 
 fn crew_of(config: CrewConfig) -> Arc<Crew<Stealing>> {
+    crew_with(config, 1)
+}
+
+/// With so many shards of the reactor.
+fn crew_with(config: CrewConfig, shards: usize) -> Arc<Crew<Stealing>> {
     let workers = config.workers;
     let services = Services {
         id: RuntimeId::next(),
@@ -59,7 +64,7 @@ fn crew_of(config: CrewConfig) -> Arc<Crew<Stealing>> {
         events: EVENTS,
         busy_events: None,
     };
-    let driver = Driver::new(Some(limits)).unwrap();
+    let driver = Driver::new(Some(limits), shards).unwrap();
     Crew::new(Stealing::new(), config, driver, services, Hooks::default())
 }
 
@@ -402,6 +407,35 @@ fn who_steps_aside_is_no_searcher() {
         spawn(&crew, async {});
         assert!(!crew.idle.is_asleep(1), "a sibling is woken");
         puppet.finish();
+    }
+}
+
+/// I16.
+#[test]
+fn who_is_out_of_work_looks_at_its_own_shard_first() {
+    for shards in [1, 2] {
+        let crew = crew_with(config(2), shards);
+        let mut one = Puppet::new(&crew, 0);
+        let expects = |one: &Puppet| one.worker.expects_events(&one.core);
+        let polls = |one: &Puppet, count| one.worker.post().counters.polls.add(count);
+        polls(&one, 1_000);
+        // Nothing came by the drivers for long.
+        assert!(!expects(&one));
+        one = one.wake_by_drivers(1);
+        one.after_maintain();
+        one.finish();
+        assert_eq!(expects(&one), shards == 2);
+        // It has looked, and had nothing to run since.
+        one.worker.looks_at_reactor(&mut one.core);
+        assert!(!expects(&one));
+        polls(&one, 1);
+        assert_eq!(expects(&one), shards == 2);
+        // Others rely on it to search.
+        one.core.searching = true;
+        assert!(!expects(&one));
+        one.core.searching = false;
+        polls(&one, u64::from(CAPACITY));
+        assert!(!expects(&one));
     }
 }
 

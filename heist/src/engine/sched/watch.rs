@@ -3,9 +3,9 @@
 //! # What
 //!
 //! A poll that runs for long keeps three things waiting that only its worker would come to: the task in
-//! its slot, the timers on its wheel, and, if its siblings sleep on their parkers, the reactor. The
+//! its slot, the timers on its wheel, and, if nobody sleeps for the reactor, its shard of that. The
 //! watch gives the task to the injector, fires the timers, and wakes a sleeper, who has nothing to do
-//! and so goes to sleep in the reactor. It starts no threads and judges nobody: if no worker is free,
+//! and so goes to sleep for the reactor; where nobody sleeps, it looks at the shard itself. It starts no threads and judges nobody: if no worker is free,
 //! all it does is make the work visible.
 //!
 //! # Rules
@@ -506,11 +506,13 @@ impl<S: Strategy> Crew<S> {
             let now = self.services().clock().now();
             let _ = unwind::guarded(|| timers.fire(now));
         }
-        // Somebody has to turn the reactor: a sleeper that is woken and finds nothing will.
-        if !self.driver.is_attended()
-            && let Some(sleeper) = self.idle.any_sleeper()
-        {
-            self.unpark(sleeper);
+        // Somebody has to look at its shard of the reactor: a sleeper that is woken and finds nothing will, and where
+        // there is none, this thread does.
+        if !self.driver.is_attended() {
+            match self.idle.any_sleeper() {
+                Some(sleeper) => self.unpark(sleeper),
+                None => self.driver.relieve(index),
+            }
         }
     }
 }

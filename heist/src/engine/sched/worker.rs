@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell};
 use std::ptr::NonNull;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::current as poll;
@@ -12,11 +12,11 @@ use crate::engine::base::unwind::{self, AbortOnUnwind};
 use crate::engine::queue::local::CAPACITY;
 use crate::engine::sched::counters::Stretch;
 use crate::engine::sched::crew::{Core, Crew, Post};
-use crate::engine::sched::current;
 use crate::engine::sched::idle::Rise;
 use crate::engine::sched::local_set::LocalScheduler;
 use crate::engine::sched::pace::FewTasks;
 use crate::engine::sched::strategy::{Cause, Pick, Strategy, Visible};
+use crate::engine::sched::{affinity, current};
 use crate::engine::task::{Polled, Runnable};
 use crate::loom::thread;
 use std::sync::Arc;
@@ -106,6 +106,10 @@ impl<S: Strategy> WorkerContext<S> {
             }
             let runnable = match pick.next_task(self, &mut core) {
                 Some(runnable) => runnable,
+                None if self.expects_events(&core) => {
+                    core = self.look_at_own_shard(core, &mut stretch);
+                    continue;
+                }
                 None => {
                     stretch.out_of_work(self.now());
                     let Some(runnable) = pick.search(self, &mut core) else {
@@ -206,6 +210,30 @@ impl<S: Strategy> WorkerContext<S> {
         core
     }
 
+    /// I16: whether who is out of work looks at its part of the reactor first, as that had something not long ago.
+    pub(super) fn expects_events(&self, core: &Core<S>) -> bool {
+        let polls = self.post().counters.polls.get();
+        !core.searching
+            && self.crew.driver.is_shared_out()
+            && polls != core.polls_at_look
+            && S::begun_waits(core, polls)
+    }
+
+    /// I16: that look. It is no part of any poll, and says nothing of what those take.
+    #[cold]
+    fn look_at_own_shard(&self, mut core: Box<Core<S>>, stretch: &mut Stretch) -> Box<Core<S>> {
+        stretch.out_of_work(self.now());
+        core.polls_at_look = self.post().counters.polls.get();
+        core.end_probe();
+        let mut core = self.dispatch(core, || {
+            self.crew.driver.poll(self.index, affinity::processor());
+        });
+        let now = self.now();
+        stretch.at_work(now);
+        S::after_own_look(self, &mut core, now);
+        core
+    }
+
     /// The look at reactor and timers that a busy worker owes every so often; or, before that, a step of the probe.
     #[cold]
     fn maintain(&self, mut core: Box<Core<S>>, stretch: &mut Stretch) -> Box<Core<S>> {
@@ -219,9 +247,14 @@ impl<S: Strategy> WorkerContext<S> {
         core.yields = 0;
         core.until_maintain = core.pace.polls_to_look(self.crew.config.event_interval);
         let looks = self.looks_at_reactor(&mut core);
+        let still = S::stands_still(&self.crew, &core);
         let mut core = self.dispatch(core, || {
             if looks {
-                self.crew.driver.poll();
+                let (driver, idle) = (&self.crew.driver, &self.crew.idle);
+                let brought = driver.poll(self.index, affinity::processor());
+                driver.poll_for_others(self.index, brought, |worker| {
+                    still == Some(worker) || idle.is_asleep(worker)
+                });
             }
             if let Some(timers) = self
                 .post()
@@ -341,6 +374,13 @@ impl<S: Strategy> WorkerContext<S> {
         core
     }
 
+    /// True if it was unparked.
+    fn park(&self, timeout: Option<Duration>) -> bool {
+        let Crew { driver, idle, .. } = &*self.crew;
+        let parker = &self.post().parker;
+        driver.park(self.index, parker, timeout, |worker| idle.is_asleep(worker))
+    }
+
     /// The sleep itself, once it is announced.
     fn lie(&self, mut core: Box<Core<S>>, stretch: &mut Stretch) -> Box<Core<S>> {
         if let Some(hook) = &self.crew.hooks.before_park {
@@ -360,7 +400,7 @@ impl<S: Strategy> WorkerContext<S> {
             let deadline = timers.and_then(|timers| timers.prepare_sleep(now));
             let timeout = deadline.map(|deadline| deadline.saturating_duration_since(now));
             core = self.dispatch(core, || {
-                woken = self.crew.driver.park(&self.post().parker, timeout);
+                woken = self.park(timeout);
                 now = self.now();
                 if let Some(timers) = timers {
                     timers.awake();

@@ -101,7 +101,7 @@ impl TcpStream {
 
     /// A connection that somebody else made. It can be written, and often read, at once.
     pub(super) fn accepted(io: mio::net::TcpStream) -> io::Result<Self> {
-        let io = Evented::assumed(io, Ready::READABLE | Ready::WRITABLE)?;
+        let io = Evented::accepted(io, Ready::READABLE | Ready::WRITABLE)?;
         Ok(Self { io })
     }
 

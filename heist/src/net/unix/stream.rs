@@ -140,7 +140,7 @@ impl UnixStream {
 
     /// A connection that somebody else made. It can be written, and often read, at once.
     pub(super) fn accepted(io: mio::net::UnixStream) -> io::Result<Self> {
-        let io = Evented::assumed(io, Ready::READABLE | Ready::WRITABLE)?;
+        let io = Evented::accepted(io, Ready::READABLE | Ready::WRITABLE)?;
         Ok(Self { io })
     }
 

@@ -1,6 +1,6 @@
 //! The protocol in all its interleavings.
 
-use super::super::slots::Token;
+use super::super::slots::Place;
 use super::*;
 use crate::engine::base::parker::{self, Parker, block_on};
 use crate::engine::reactor::test_support::model;
@@ -10,7 +10,7 @@ use crate::loom::thread;
 use std::future::poll_fn;
 
 fn source() -> Arc<Source> {
-    Arc::new(Source::new(Token::for_tests(), Ready::EMPTY))
+    Arc::new(Source::new(Place::for_tests(), Ready::EMPTY))
 }
 
 /// As the reactor does it.

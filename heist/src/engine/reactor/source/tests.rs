@@ -1,11 +1,11 @@
 //! One thread at a time.
 
-use super::super::slots::Token;
+use super::super::slots::Place;
 use super::*;
 use crate::engine::reactor::test_support::CountingWaker;
 
 fn source(ready: Ready) -> Source {
-    Source::new(Token::for_tests(), ready)
+    Source::new(Place::for_tests(), ready)
 }
 
 fn event(source: &Source, ready: Ready) {

@@ -1,6 +1,6 @@
 //! The protocol in all its interleavings.
 
-use super::super::slots::Token;
+use super::super::slots::Place;
 use super::super::source::Direction;
 use super::*;
 use crate::engine::base::parker::{self, Parker, block_on};
@@ -11,7 +11,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 
 fn source() -> Arc<Source> {
-    Arc::new(Source::new(Token::for_tests(), Ready::EMPTY))
+    Arc::new(Source::new(Place::for_tests(), Ready::EMPTY))
 }
 
 fn event(source: &Source, ready: Ready) {

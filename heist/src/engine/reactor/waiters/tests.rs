@@ -1,12 +1,12 @@
 //! One thread at a time.
 
-use super::super::slots::Token;
+use super::super::slots::Place;
 use super::*;
 use crate::engine::reactor::test_support::CountingWaker;
 use std::pin::pin;
 
 fn source() -> Source {
-    Source::new(Token::for_tests(), Ready::EMPTY)
+    Source::new(Place::for_tests(), Ready::EMPTY)
 }
 
 fn event(source: &Source, ready: Ready) {
