@@ -1,6 +1,6 @@
 //! L3: the reactor. Turns what the system says of sockets into wakes.
 //!
-//! **What.** A reactor has one or more [shards](shards). A [`Reactor`] is the turning side of one: it owns the selector
+//! **What.** A reactor has one or more [`shards`]. A [`Reactor`] is the turning side of one: it owns the selector
 //! (mio: epoll, kqueue, …) and its list of events. Whoever has it calls [`turn`](Reactor::turn), which waits for events
 //! and wakes who waited for them; who sleeps for several does so as their [`Attendant`]. A [`ReactorHandle`] is the
 //! registering side of all: cheap to clone, used from any thread. Each I/O object has a [`Registration`], which owns a
