@@ -33,7 +33,9 @@
 //! would have to be heard again, for eight bytes a socket.
 //!
 //! **Tested by** `loom_tests` below, in which the system is two lists, and by `tests` in [`reactor`](super) with real sockets.
-//! M2 the other way round, and each half of M3 left out: `what_arrives_meanwhile_is_heard` ends in a deadlock.
+//! M1's exchange left out: `of_two_who_move_it_one_does_at_a_time` fails. A new selector that does not say at once what there
+//! is (M3): `what_arrives_meanwhile_is_heard` ends in a deadlock. M2 and the other half of M3 have yet to be weakened, with
+//! tables whose tokens differ.
 
 use std::io;
 
