@@ -92,11 +92,6 @@
 //! * **I16** Who is out of work looks at its own shard of the reactor before it looks at siblings, if the drivers brought
 //!   something not long ago (`expects_events`): what its tasks wrote has mostly made others ready by then, whose sockets are in its
 //!   processor's cache. It does so once for each time that it had something to run.
-//! * **I17** Where there are more workers than processors, and as many awake as there are processors, who has short polls
-//!   wakes no sibling to share what workers have queued: it would share a processor instead, and each task would find
-//!   its things in another one's cache. If polls are long, they may be waiting rather than running, and where somebody was found
-//!   in a long poll lately, that one may be: then a sibling is woken as ever. What comes from outside is announced in any case; for
-//!   I5, who is awake has yet to come to its own look, and who is stuck is seen by the watch, which minds no processors.
 //!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.
@@ -110,7 +105,7 @@
 //! a wake*, instead of I15: fewer sleeps, and no less time, as the two still have one processor. *Moving threads by their
 //! affinity*: that is the user's to set.
 //!
-//! **Tested by** `idle_loom_tests`; I7, I9, I10, I11 and I13 to I17 by `tests`; I9 and what the watch does for it by `tests/stall.rs`; I12 by `tests/net.rs`.
+//! **Tested by** `idle_loom_tests`; I7, I9, I10, I11, I13, I14, I15 and I16 by `tests`; I9 and what the watch does for it by `tests/stall.rs`; I12 by `tests/net.rs`.
 
 pub(crate) mod affinity;
 pub(crate) mod blocking_job;

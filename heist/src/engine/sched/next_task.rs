@@ -111,7 +111,6 @@ impl WorkerContext<Stealing> {
         if shared {
             self.keep_announced(core, true);
         }
-        let shared = shared && self.is_worth_one_more();
         if !core.searching && (shared || !self.crew.strategy.injector.is_empty()) {
             self.crew.notify();
         }

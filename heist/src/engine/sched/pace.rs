@@ -52,7 +52,7 @@ use crate::loom::hint;
 /// What a sibling should find, in nanoseconds of work, for its wake to pay: on a virtual machine, less than that is done
 /// by its owner before the sibling runs. With a fourth of it, few tasks around one channel were parted, and took three times as
 /// long on two processors as on one.
-pub(super) const WORTH_A_WAKE: u64 = 20_000;
+const WORTH_A_WAKE: u64 = 20_000;
 /// The most tasks that wait for it.
 const MOST: u64 = 128;
 /// Polls of the last step of the probe, in which a worker that got up alone finds out what they take now; and of any

@@ -120,7 +120,7 @@ impl WorkerContext<Stealing> {
             !is_next && core.pace.wants_help(others + 1)
         };
         self.lend(core);
-        if announce && !self.dispatching.get() && self.is_worth_one_more() {
+        if announce && !self.dispatching.get() {
             self.crew.notify();
         }
     }
@@ -130,7 +130,7 @@ impl WorkerContext<Stealing> {
     #[inline(always)]
     pub(super) fn push_yielded(&self, core: &mut Core<Stealing>, runnable: Runnable) {
         let others = self.push_back(core, runnable);
-        if core.pace.asks_after_yield(others) && self.is_worth_one_more() {
+        if core.pace.asks_after_yield(others) {
             self.crew.help();
         }
         // Who yields may wait for what only the drivers bring: when all that is queued has yielded

@@ -379,7 +379,7 @@ impl Strategy for Stealing {
         let still_wants = core.pace.still_wants_help(len, now, crowded);
         worker.keep_announced(core, brought);
         worker.relieve_sibling(core);
-        if (still_wants || (brought && len > 1)) && worker.is_worth_one_more() {
+        if still_wants || (brought && len > 1) {
             worker.crew.help();
         }
     }
@@ -388,7 +388,7 @@ impl Strategy for Stealing {
         let polls = worker.post().counters.polls.get();
         let brought = core.own.take_brought(polls) && !worker.is_crowded(core, now);
         worker.keep_announced(core, brought);
-        if brought && core.own.queue.len() > 1 && worker.is_worth_one_more() {
+        if brought && core.own.queue.len() > 1 {
             worker.crew.help();
         }
     }
@@ -399,7 +399,7 @@ impl Strategy for Stealing {
             Probe::More(polls) => core.probe_after(polls),
             Probe::Known(nanos) => {
                 counters.pace_nanos.set(nanos);
-                if core.pace.wants_help(core.own.queue.len()) && worker.is_worth_one_more() {
+                if core.pace.wants_help(core.own.queue.len()) {
                     worker.crew.notify();
                 }
             }
@@ -419,7 +419,6 @@ impl Strategy for Stealing {
         }
         worker.keep_announced(core, shared);
         // One that was claimed looks when it stops searching (I3, I9).
-        let shared = shared && worker.is_worth_one_more();
         if !core.searching && (shared || (len > 0 && worker.leaves_reactor_alone(core))) {
             worker.crew.notify();
         }

@@ -32,7 +32,7 @@ fn config(workers: usize) -> CrewConfig {
         use_slot: true,
         eager_handoff: false,
         seed: 1,
-        cores: 8,
+        cores: 2,
         last_timers: Armed::ShutDown,
     }
 }
@@ -408,45 +408,6 @@ fn who_steps_aside_is_no_searcher() {
         assert!(!crew.idle.is_asleep(1), "a sibling is woken");
         puppet.finish();
     }
-}
-
-/// I17.
-#[test]
-fn no_more_workers_are_woken_than_have_processors_while_polls_are_short() {
-    let crew = crew_of(CrewConfig {
-        cores: 2,
-        ..config(4)
-    });
-    let mut one = Puppet::new(&crew, 0);
-    let counters = |one: &Puppet, nanos| one.worker.post().counters.mean_poll_nanos.set(nanos);
-    counters(&one, SHORT_NANOS);
-    // Awake: the one that asks, and another.
-    let _ = crew.idle.rise(0);
-    assert!(one.worker.is_worth_one_more());
-    let _ = crew.idle.rise(1);
-    assert!(!one.worker.is_worth_one_more());
-    one = one.in_task(|crew| (0..200).for_each(|_| spawn(crew, async {})));
-    assert_eq!(crew.idle.num_asleep(), 2);
-    // Polls that may wait, or somebody who does.
-    counters(&one, 1_000_000);
-    assert!(one.worker.is_worth_one_more());
-    counters(&one, SHORT_NANOS);
-    crew.wary
-        .set_until(Instant::now() + Duration::from_secs(60));
-    assert!(one.worker.is_worth_one_more());
-    crew.wary.set_until(Instant::now());
-    assert!(!one.worker.is_worth_one_more());
-    // From outside, in any case.
-    spawn(&crew, async {});
-    assert_eq!(crew.idle.num_asleep(), 1);
-    one.finish();
-    // As many workers as processors need no count.
-    let crew = crew_of(config(8));
-    let one = Puppet::new(&crew, 0);
-    for worker in 0..8 {
-        let _ = crew.idle.rise(worker);
-    }
-    assert!(one.worker.is_worth_one_more());
 }
 
 /// I16.

@@ -14,7 +14,7 @@ use crate::engine::sched::counters::Stretch;
 use crate::engine::sched::crew::{Core, Crew, Post};
 use crate::engine::sched::idle::Rise;
 use crate::engine::sched::local_set::LocalScheduler;
-use crate::engine::sched::pace::{FewTasks, WORTH_A_WAKE};
+use crate::engine::sched::pace::FewTasks;
 use crate::engine::sched::strategy::{Cause, Pick, Strategy, Visible};
 use crate::engine::sched::{affinity, current};
 use crate::engine::task::{Polled, Runnable};
@@ -151,8 +151,7 @@ impl<S: Strategy> WorkerContext<S> {
             core.searching = false;
             // I3: one more is woken only if there is more to find, or the reactor to look at.
             if self.crew.idle.stop_searching()
-                && ((S::shared_work_visible(&self.crew) && self.is_worth_one_more())
-                    || self.leaves_reactor_alone(&core))
+                && (S::shared_work_visible(&self.crew) || self.leaves_reactor_alone(&core))
             {
                 self.crew.notify();
             }
@@ -297,17 +296,6 @@ impl<S: Strategy> WorkerContext<S> {
             core.polls_at_look = polls;
         }
         looks
-    }
-
-    /// I17: whether a sibling that is woken to share what workers have queued would have a processor, or could do without.
-    pub(super) fn is_worth_one_more(&self) -> bool {
-        let crew = &self.crew;
-        let (workers, cores) = (crew.num_workers(), crew.config.cores);
-        if workers <= cores || !S::MINDS_CROWDING {
-            return true;
-        }
-        let polls_are_long = || self.post().counters.mean_poll_nanos.get() >= WORTH_A_WAKE;
-        workers - crew.idle.num_asleep() < cores || polls_are_long() || crew.wary.lasts(self.now())
     }
 
     /// I9: whether somebody is to be woken to look at the reactor while this worker polls, which may take long.
