@@ -212,6 +212,11 @@ impl Io {
         if !self.handle.shards().can_have_events(shard) {
             return Some(0);
         }
+        self.take(shard)
+    }
+
+    /// As [`poll`](Self::poll), where the system says that there is something: whatever that is, it has to go.
+    fn take(&self, shard: usize) -> Option<usize> {
         let mut reactor = self.shards[shard].try_lock()?;
         Some(turned(|| reactor.turn(Some(Duration::ZERO))))
     }
@@ -266,7 +271,7 @@ impl Io {
         }
         for shard in self.others(own).filter(|&shard| attendant.found(shard)) {
             if room == EVENTS || (room > 0 && sleeps(shard)) {
-                match self.poll(shard) {
+                match self.take(shard) {
                     Some(events) => room = room.saturating_sub(events),
                     None => is_held = true,
                 }
