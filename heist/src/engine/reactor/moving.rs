@@ -34,8 +34,9 @@
 //!
 //! **Tested by** `loom_tests` below, in which the system is two lists, and by `tests` in [`reactor`](super) with real sockets.
 //! M1's exchange left out: `of_two_who_move_it_one_does_at_a_time` fails. A new selector that does not say at once what there
-//! is (M3): `what_arrives_meanwhile_is_heard` ends in a deadlock. M2 and the other half of M3 have yet to be weakened, with
-//! tables whose tokens differ.
+//! is (M3), or that is told of the descriptor before the place is the new one (M2): `what_arrives_meanwhile_is_heard` ends in a
+//! deadlock. Nobody told when the new one refuses (M3), or the old one forgotten first (M4):
+//! `what_arrives_while_the_system_refuses_is_heard` does.
 
 use std::io;
 
@@ -195,15 +196,20 @@ mod loom_tests {
         }
     }
 
+    /// Whoever turns both shards comes to the one or to the other first.
     fn hear(refuses: bool) {
+        hear_in_order(refuses, [0, 1]);
+        hear_in_order(refuses, [1, 0]);
+    }
+
+    fn hear_in_order(refuses: bool, order: [usize; 2]) {
         model(move || {
             let (world, source) = World::with_source(refuses);
             let others = {
                 let world = Arc::clone(&world);
                 thread::spawn(move || {
                     world.arrive();
-                    world.turn(0);
-                    world.turn(1);
+                    order.into_iter().for_each(|shard| world.turn(shard));
                 })
             };
             world.move_to(1, &source);
