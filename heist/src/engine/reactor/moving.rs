@@ -8,42 +8,44 @@
 //! to change it.
 //!
 //! ```text
-//!   settled at the old place ── begin ──► moving, at the old place
-//!        ▲                                   │ a slot in the new table, and at the same time the new place
-//!        │ the system refused:               ▼
-//!        ├── all is tried once ◄──────── moving, at the new place ── watched there, not here ──► settled there
+//!   settled at the old place ── begin ──► moving: a slot in the new table as well
+//!        ▲                                   │
+//!        ├── the system refused: not there ◄─┤
+//!        │                                   ▼
+//!        └───────────────────────────────  watched there, and then not here: settled at the new place
 //! ```
 //!
 //! **Rules.**
 //! * M1. One at a time: `begin` is a compare-and-swap to *moving*, and who loses goes on without.
-//! * M2. The place is the new one before the new selector is told of the descriptor. So each event of the new selector
-//!   finds the source; those of the old one mostly do not any more.
-//! * M3. What was not heard that way is heard again: a selector that is told of a descriptor says at once what there
-//!   is. If it refuses, the source is taken to be ready for all, so that each who waits tries once.
-//! * M4. The old selector is told to forget the descriptor only when the new one has it.
+//! * M2. A slot leads to the source for as long as its selector watches the descriptor: it is there before the selector is
+//!   told, and it goes after the selector has forgotten. So no event of either finds nobody, but for one that was fetched
+//!   before its selector had to forget.
+//! * M3. That one is heard again: the new selector, when it was told of the descriptor, said at once what there was, and
+//!   what came later it says as well.
+//! * M4. The old selector is told to forget the descriptor only when the new one has it. If the new one refuses, all is as if
+//!   nothing had been tried.
 //! * M5. A registration ends when nobody else uses it, so nobody moves it then. The shutdown of a reactor takes
 //!   the sources from all tables, one after the other; one that comes into a table that is shut down stays where it
 //!   was, and one that comes into a table that is not will be found there.
 //!
-//! **Orderings.** The place is written in the mutex of the table that it leads to, and read by whoever has that mutex. One
-//! move comes after another by the release in `settle` and the acquire in `begin_move`.
+//! **Orderings.** A slot is found by who has its table's mutex. The place is read and written by who moves the source, or has it to
+//! itself: one move comes after another by the release in `settle` and the acquire in `begin_move`.
 //!
 //! **Rejected.** *Forgetting the old selector first*: for a moment nobody watches, and if the new one refuses, nobody
-//! does for good. *The token in the slot instead of the source*, so that both places lead to it: nothing
-//! would have to be heard again, for eight bytes a socket.
+//! does for good. *The token in the source instead of the slot*, which saves eight bytes a socket: then the source has one place
+//! at a time, events of the other selector find nobody, and where the new one refuses they are lost. To take the source for
+//! readable and writable then is not enough: who reads less than it had room for relies on an event for what comes
+//! after, and the end of the stream had been one of those that were lost.
 //!
 //! **Tested by** `loom_tests` below, in which the system is two lists, and by `tests` in [`reactor`](super) with real sockets.
-//! M1's exchange left out: `of_two_who_move_it_one_does_at_a_time` fails. A new selector that does not say at once what there
-//! is (M3), or that is told of the descriptor before the place is the new one (M2): `what_arrives_meanwhile_is_heard` ends in a
-//! deadlock. Nobody told when the new one refuses (M3), or the old one forgotten first (M4):
-//! `what_arrives_while_the_system_refuses_is_heard` does.
+//! M1's exchange left out: `of_two_who_move_it_one_does_at_a_time` fails. The new slot after the watch (M2), or a new
+//! selector that does not say at once what there is (M3): `what_arrives_meanwhile_is_heard` ends in a deadlock. The old slot emptied
+//! first (M2), or the old selector told to forget first (M4): `what_arrives_while_the_system_refuses_is_heard` does.
 
 use std::io;
 
-use super::ready::Ready;
 use super::slots::{Place, Table};
 use super::source::Source;
-use crate::engine::queue::wake_batch::WakeBatch;
 use crate::loom::sync::Arc;
 
 /// The right to move a source (M1).
@@ -75,32 +77,20 @@ impl<'a> Moving<'a> {
         let mut new = old;
         let inserted = table(target).insert(|token| {
             new = Place::new(target, token);
-            source.put(new);
             Arc::clone(source)
         });
         if inserted.is_err() {
             // M5.
             return source.settle(old);
         }
-        if watch(new).is_ok() {
-            unwatch(old);
-            table(old.shard()).remove(old.token(), source);
-            return source.settle(new);
+        if watch(new).is_err() {
+            // M4.
+            table(target).remove(new.token());
+            return source.settle(old);
         }
-        table(target).remove(new.token(), source);
-        {
-            let _old_table = table(old.shard()).lock();
-            source.settle(old);
-        }
-        // M3.
-        let all = Ready::READABLE | Ready::WRITABLE;
-        let mut batch = WakeBatch::new();
-        let has_list = source.event(all, &mut batch);
-        batch.wake_all();
-        if has_list {
-            source.wake_list(Some(all), &mut batch);
-            batch.wake_all();
-        }
+        unwatch(old);
+        table(old.shard()).remove(old.token());
+        source.settle(new);
     }
 }
 
@@ -108,11 +98,13 @@ impl<'a> Moving<'a> {
 mod loom_tests {
     use std::future::poll_fn;
 
+    use super::super::ready::Ready;
     use super::super::slots::Token;
     use super::super::source::Direction;
     use super::super::test_support::model;
     use super::*;
     use crate::engine::base::parker::block_on;
+    use crate::engine::queue::wake_batch::WakeBatch;
     use crate::loom::sync::Mutex;
     use crate::loom::thread;
 
@@ -139,7 +131,7 @@ mod loom_tests {
             let source = world.tables[0].insert(make).unwrap();
             // The other table's next token is not the same one.
             let other = world.tables[1].insert(make).unwrap();
-            world.tables[1].remove(other.place().token(), &other);
+            world.tables[1].remove(other.place().token());
             {
                 let mut system = world.system.lock();
                 system.watches[0] = Some(source.place().token());

@@ -37,7 +37,7 @@ pub(crate) struct Shards {
 #[derive(Debug)]
 pub(super) struct Shard {
     registry: mio::Registry,
-    table: Table,
+    pub(super) table: Table,
     registered: Counter,
     deregistered: Counter,
     /// Events fetched; changed by the turning side.
@@ -131,7 +131,7 @@ impl Shards {
     pub(super) fn remove(&self, source: &Arc<Source>) {
         let place = source.place();
         let shard = self.get(place.shard());
-        shard.table.remove(place.token(), source);
+        shard.table.remove(place.token());
         shard.deregistered.add_shared(1);
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A token is a slot's index and a generation, never an address: an event that was on its way when
 //! its socket went finds an empty slot or another generation, and is dropped. Generations come from
-//! one counter, so a slot sees the same one again only after 2²⁴ registrations (2¹² on 32-bit
+//! one counter, so a slot sees the same one again only after 2²⁴ that came into the table (2¹² on 32-bit
 //! systems, where a token is small) between an event's being fetched and its being looked up.
 //!
 //! A [`Place`] is a token and the shard whose table it is of.
@@ -101,7 +101,8 @@ impl Place {
 /// turns the reactor can work on the source while it has the mutex.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
-    sources: Slab<Arc<Source>>,
+    /// With the token that leads there: one that is moved has slots in two tables for a while.
+    sources: Slab<(Token, Arc<Source>)>,
     generation: usize,
     is_shutdown: bool,
 }
@@ -124,22 +125,22 @@ impl Slots {
             return Err(NoSlot::Full);
         }
         self.generation = self.generation.wrapping_add(1);
-        let source = make(Token::new(entry.key(), self.generation));
-        entry.insert(Arc::clone(&source));
+        let token = Token::new(entry.key(), self.generation);
+        let source = make(token);
+        entry.insert((token, Arc::clone(&source)));
         Ok(source)
     }
 
-    /// The source of `token`, unless it is gone, or was moved to another shard.
+    /// The source of `token`, unless it is gone.
     pub(super) fn get(&self, token: Token) -> Option<&Arc<Source>> {
-        self.sources
-            .get(token.index())
-            .filter(|source| source.place().token() == token)
+        let (own, source) = self.sources.get(token.index())?;
+        (*own == token).then_some(source)
     }
 
-    /// Takes `source` out of the slot of `token`; `None` if it is not there. To be dropped after the mutex.
-    fn remove(&mut self, token: Token, source: &Arc<Source>) -> Option<Arc<Source>> {
-        let found = self.sources.get(token.index())?;
-        Arc::ptr_eq(found, source).then(|| self.sources.remove(token.index()))
+    /// Takes the source out to which `token` leads, to be dropped after the mutex; `None` if there is none.
+    fn remove(&mut self, token: Token) -> Option<Arc<Source>> {
+        self.get(token)?;
+        Some(self.sources.remove(token.index()).1)
     }
 
     pub(super) fn is_shutdown(&self) -> bool {
@@ -149,7 +150,7 @@ impl Slots {
     /// Lets no one in any more, and hands out all that are.
     pub(super) fn shut_down(&mut self) -> Vec<Arc<Source>> {
         self.is_shutdown = true;
-        self.sources.drain().collect()
+        self.sources.drain().map(|(_, source)| source).collect()
     }
 }
 
@@ -182,10 +183,10 @@ impl Table {
         Ok(source)
     }
 
-    /// Takes `source` out of the slot of `token`, if it is there.
-    pub(super) fn remove(&self, token: Token, source: &Arc<Source>) {
+    /// Empties the slot of `token`.
+    pub(super) fn remove(&self, token: Token) {
         let mut slots = self.lock();
-        let removed = slots.remove(token, source);
+        let removed = slots.remove(token);
         self.held.set(slots.sources.len() as u64);
         drop(slots);
         drop(removed);
@@ -206,12 +207,12 @@ mod tests {
         let mut slots = Slots::default();
         let first = slots.insert(source).unwrap();
         let old = first.place().token();
-        assert!(slots.remove(old, &first).is_some());
+        assert!(slots.remove(old).is_some());
         let second = slots.insert(source).unwrap();
         let new = second.place().token();
         assert_eq!(old.index(), new.index());
         assert!(slots.get(old).is_none());
-        assert!(slots.remove(old, &first).is_none());
+        assert!(slots.remove(old).is_none());
         assert!(slots.get(new).is_some());
     }
 
@@ -242,7 +243,7 @@ mod tests {
         let mut slots = Slots::default();
         let one = slots.insert(source).unwrap();
         assert_eq!(slots.shut_down().len(), 1);
-        assert!(slots.remove(one.place().token(), &one).is_none());
+        assert!(slots.remove(one.place().token()).is_none());
         assert!(matches!(slots.insert(source), Err(NoSlot::Shutdown)));
     }
 }

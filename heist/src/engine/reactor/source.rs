@@ -18,7 +18,7 @@
 //! | 0–5 | ready | a [`Ready`] |
 //!
 //! A cell is *empty* (neither bit), *waiting* (`wait`: it holds a waker), or *busy* (`busy`: one
-//! thread is at it). All transitions are compare-and-swaps of the word:
+//! thread is at it). All its transitions are read-modify-writes of the word:
 //!
 //! ```text
 //!           wait()                     wait(): publish
@@ -198,7 +198,7 @@ impl Source {
 
     /// Where the reactor finds it.
     pub(super) fn place(&self) -> Place {
-        // Relaxed: who acts on it has the mutex of the table that it names, or has the source to itself (M1, M5).
+        // Relaxed: who acts on it moves the source, or has it to itself (M1, M5).
         Place::from_word(self.place.load(Relaxed))
     }
 
@@ -213,13 +213,7 @@ impl Source {
         begun.then_some(place)
     }
 
-    /// M2: it is at `place`, and still moving. The caller has the mutex of the table there.
-    pub(super) fn put(&self, place: Place) {
-        // Relaxed: the mutex of the new table orders it.
-        self.place.store(place.moving().word(), Relaxed);
-    }
-
-    /// M1: it stays at `place`.
+    /// M1: it is at `place` now.
     pub(super) fn settle(&self, place: Place) {
         // Ordering: release pairs with the acquire in `begin_move`.
         self.place.store(place.word(), Release);

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io::{self, Read, Write};
-use std::net::{Ipv4Addr, TcpListener as StdListener, TcpStream as StdStream};
+use std::net::{Ipv4Addr, Shutdown, TcpListener as StdListener, TcpStream as StdStream};
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::RecvTimeoutError;
@@ -10,7 +10,8 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::test_support::{CountingWaker, one_shard};
+use super::moving::Moving;
+use super::test_support::{CountingWaker, closed_is_closed, one_shard};
 use super::*;
 use crate::engine::base::budget::{Budget, BudgetScope};
 
@@ -736,6 +737,7 @@ fn what_arrived_before_the_move_is_heard_after_it() {
     ));
 }
 
+/// M4.
 #[test]
 fn an_object_that_the_system_will_not_watch_elsewhere_stays() {
     let (mut reactors, handle) = Reactor::new(2, 64).unwrap();
@@ -750,9 +752,48 @@ fn an_object_that_the_system_will_not_watch_elsewhere_stays() {
     handle
         .shards()
         .move_to(1, pair.registration.source_for_tests(), -1);
-    assert_eq!((shard_of(&pair.registration), counting.count()), (0, 1));
-    // It was to try, and there is nothing.
+    assert_eq!((shard_of(&pair.registration), counting.count()), (0, 0));
+    assert!(!handle.shards().can_have_events(1));
     hears_again(&mut reactors[0], &mut pair);
+}
+
+/// M2, M4.
+#[test]
+fn what_comes_during_a_move_that_is_refused_is_heard() {
+    let _closed = closed_is_closed();
+    let (mut reactors, handle) = Reactor::new(2, 64).unwrap();
+    // The tables' next tokens are not the same.
+    drop(pair_of(&handle, Some(1), Ready::EMPTY));
+    let mut pair = pair_of(&handle, Some(0), Ready::EMPTY);
+    reactors[0].turn(NOW).unwrap();
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut buf = [0; 16];
+    assert!(pair.poll_read(&mut cx, &mut buf).is_pending());
+    pair.far.write_all(b"the end").unwrap();
+    pair.far.shutdown(Shutdown::Write).unwrap();
+    let source = pair.registration.source_for_tests();
+    let refuse = |_| {
+        turn_until(&mut reactors[0], || {
+            source.peek(Interest::READABLE).ready.is_read_closed()
+        });
+        Err(io::ErrorKind::StorageFull.into())
+    };
+    let shards = handle.shards();
+    let moving = Moving::begin(source).unwrap();
+    moving.to(
+        1,
+        |shard| &shards.get(shard).table,
+        refuse,
+        |_| unreachable!(),
+    );
+    assert!(matches!(
+        pair.poll_read(&mut cx, &mut buf),
+        Poll::Ready(Ok(7))
+    ));
+    assert!(matches!(
+        pair.poll_read(&mut cx, &mut buf),
+        Poll::Ready(Ok(0))
+    ));
 }
 
 #[test]
