@@ -19,12 +19,12 @@ pub(super) const TAILS: &[Tail] = &[
     },
     Tail {
         name: "stall_timer",
-        what: "a timer is set on a worker that then blocks for 50 ms: how late is it?",
+        what: "a task sleeps, gets up alone and blocks for 50 ms: how late are others' timers?",
         prepare: stall_timer,
     },
     Tail {
         name: "stall_socket",
-        what: "one of 8 connections makes its server block for 50 ms: when do the others answer?",
+        what: "one of 8 connections makes its server block for 50 ms; the others ask then: when are they answered?",
         prepare: stall_socket,
     },
 ];
@@ -52,11 +52,12 @@ fn stall_slot(workers: usize) -> TailRound {
     })
 }
 
-/// Ten tasks set their timers on this worker, which then goes away.
+/// Ten tasks set their timers. When all sleep, one gets up, alone, and blocks: the others' time comes meanwhile.
 fn stall_timer(workers: usize) -> TailRound {
     const SLEEPERS: usize = 10;
-    async fn sleeper() -> Duration {
-        let due = Instant::now() + Duration::from_millis(5);
+    const UNTIL_BLOCKED: Duration = Duration::from_millis(3);
+    const UNTIL_DUE: Duration = Duration::from_millis(8);
+    async fn sleeper(due: Instant) -> Duration {
         rt::time::sleep_until(due.into()).await;
         due.elapsed()
     }
@@ -65,9 +66,10 @@ fn stall_timer(workers: usize) -> TailRound {
         on_worker(&runtime, async {
             let mut delays = Vec::with_capacity(TIMES * SLEEPERS);
             for _ in 0..TIMES {
-                let sleepers: Vec<_> = (0..SLEEPERS).map(|_| rt::spawn(sleeper())).collect();
-                // They run first.
-                rt::task::yield_now().await;
+                let start = Instant::now();
+                let due = start + UNTIL_DUE;
+                let sleepers: Vec<_> = (0..SLEEPERS).map(|_| rt::spawn(sleeper(due))).collect();
+                rt::time::sleep_until((start + UNTIL_BLOCKED).into()).await;
                 block();
                 for sleeper in sleepers {
                     delays.push(sleeper.await.expect("no task panics"));
@@ -82,27 +84,34 @@ const CONNECTIONS: usize = 8;
 /// What makes a server block.
 const POISON: u8 = 13;
 
-/// The clients are this thread's: it asks on all connections at once.
+/// The clients are this thread's. It asks on one connection what makes a server block, and on all others while that
+/// does.
 fn stall_socket(workers: usize) -> TailRound {
+    const UNTIL_BLOCKED: Duration = Duration::from_millis(2);
     let runtime = multi_thread(workers);
-    let mut clients = serve(&runtime);
+    let clients = serve(&runtime);
     Box::new(move || {
         let mut delays = Vec::with_capacity(TIMES * (CONNECTIONS - 1));
         for time in 0..TIMES {
             let poisoned = time % CONNECTIONS;
-            let asked = Instant::now();
-            for (i, client) in clients.iter_mut().enumerate() {
-                let question = if i == poisoned { POISON } else { 0 };
-                client.write_all(&[question]).expect("the server reads");
-            }
-            let healthy = (0..CONNECTIONS).filter(|&i| i != poisoned);
-            for i in healthy.chain([poisoned]) {
-                let answered = clients[i].read_exact(&mut [0]);
+            let ask = |mut client: &TcpStream, question| {
+                let asked = client.write_all(&[question]);
+                asked.expect("the server reads");
+            };
+            let await_answer = |mut client: &TcpStream| {
+                let answered = client.read_exact(&mut [0]);
                 answered.expect("the server answers");
-                if i != poisoned {
-                    delays.push(asked.elapsed());
-                }
+            };
+            ask(&clients[poisoned], POISON);
+            thread::sleep(UNTIL_BLOCKED);
+            let asked = Instant::now();
+            let healthy = (0..CONNECTIONS).filter(|&i| i != poisoned);
+            healthy.clone().for_each(|i| ask(&clients[i], 0));
+            for i in healthy {
+                await_answer(&clients[i]);
+                delays.push(asked.elapsed());
             }
+            await_answer(&clients[poisoned]);
             // The servers get to sleep.
             thread::sleep(Duration::from_millis(2));
         }
