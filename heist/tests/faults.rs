@@ -64,6 +64,56 @@ fn cpu_time() -> Duration {
     time(usage.ru_utime) + time(usage.ru_stime)
 }
 
+/// As a process does that confines itself. What it has goes on.
+#[test]
+fn whoever_lowers_its_limit_of_descriptors_keeps_what_it_has() {
+    in_child(
+        "whoever_lowers_its_limit_of_descriptors_keeps_what_it_has",
+        || {
+            set_limit(libc::RLIMIT_NOFILE, 4096);
+            for workers in [1, 2, 4] {
+                set_limit(libc::RLIMIT_NOFILE, 4096);
+                let runtime = multi(workers);
+                bounded(20, move || {
+                    runtime.block_on(async {
+                        let mut sockets = Vec::new();
+                        for _ in 0..32 {
+                            sockets.push(heist::net::UnixStream::pair().unwrap());
+                        }
+                        set_limit(libc::RLIMIT_NOFILE, 0);
+                        let mut echoes = Vec::new();
+                        for (mut one, mut other) in sockets {
+                            heist::spawn(async move {
+                                let mut word = [0; 4];
+                                while other.read_exact(&mut word).await.is_ok() {
+                                    other.write_all(&word).await.unwrap();
+                                }
+                            });
+                            echoes.push(heist::spawn(async move {
+                                let mut word = [0; 4];
+                                for i in 0..40_u32 {
+                                    time::sleep(Duration::from_millis(1)).await;
+                                    one.write_all(&i.to_ne_bytes()).await.unwrap();
+                                    one.read_exact(&mut word).await.unwrap();
+                                    assert_eq!(word, i.to_ne_bytes());
+                                }
+                            }));
+                        }
+                        for echo in echoes {
+                            echo.await.unwrap();
+                        }
+                        // And sleeps when there is nothing.
+                        let before = cpu_time();
+                        time::sleep(Duration::from_millis(300)).await;
+                        let busy = cpu_time() - before;
+                        assert!(busy < Duration::from_millis(100), "{busy:?}");
+                    });
+                });
+            }
+        },
+    );
+}
+
 #[test]
 fn build_without_descriptors_is_an_error() {
     in_child("build_without_descriptors_is_an_error", || {

@@ -1,13 +1,21 @@
 //! L4: what a worker can sleep in besides its parker.
 //!
-//! A runtime's reactor has as many shards as workers can run at a time. Who looks after a shard is the worker of that number (and,
-//! where there are more workers than processors, every so manieth after it):
+//! A runtime's reactor has as many shards as workers can run at a time, up to a number
+//! ([`most_shards`](crate::engine::reactor::most_shards)). Who looks after a shard is the worker of that number (and, where there
+//! are more workers, every so manieth after it):
 //!
-//! * who is busy looks at its own shard every so often, and before it goes looking for work elsewhere;
+//! * who is busy looks at its own shard every so often, and, by default, where that had something not long ago, before it goes
+//!   looking for work elsewhere (I16);
 //! * whoever goes to sleep first sleeps for all: in any shard that has something. So while there is one who does, what
 //!   comes waits for nobody, however long a task of its shard's worker takes;
-//! * where nobody does, the others' shards are looked at by who is busy, if their worker sleeps or, by default, stands still
+//! * who gets up so and finds several shards with something takes its own, and those whose worker sleeps. The others' come to theirs
+//!   by themselves; but they may be in long polls, so by default somebody is woken to sleep in their place;
+//! * where nobody sleeps for all, the others' shards are looked at by who is busy, if their worker sleeps or, by default, stands still
 //!   (I10), and by the watch, if it is stuck and there is nobody to wake for it.
+//!
+//! Who goes to sleep while another sleeps for all has announced that, and looks at its shard once more: the other may have left it
+//! alone as that of one who is awake. Whose worker sleeps is asked of the worker of the shard's number alone: where it has several, one
+//! look too many or too few is made up for by the next one.
 //!
 //! Nobody holds a shard while running tasks. Where there is one shard, as in a current-thread runtime, who sleeps for
 //! all sleeps in that. Timers need no thread of their own: each worker sleeps until its own earliest deadline.
@@ -19,11 +27,10 @@ use crate::engine::base::cache_padded::CachePadded;
 use crate::engine::base::parker::Parker;
 use crate::engine::base::unwind;
 use crate::engine::queue::local::CAPACITY;
-use crate::engine::reactor::{Attendant, Bell, Reactor, ReactorHandle};
+use crate::engine::reactor::{Attendant, Bell, Reactor, ReactorHandle, most_shards};
 use crate::loom::sync::Mutex;
-use crate::loom::sync::atomic::AtomicBool;
 use crate::loom::sync::atomic::Ordering::Relaxed;
-use crate::loom::thread;
+use crate::loom::sync::atomic::{AtomicBool, AtomicUsize};
 
 /// The reactor of a runtime, if it has one.
 #[derive(Debug)]
@@ -39,6 +46,8 @@ struct Io {
     attendant: Option<(Mutex<Attendant>, Bell)>,
     /// Somebody sleeps for all. Not asked of the lock: asking that keeps others from it.
     attended: AtomicBool,
+    /// Which of the others' shards is the next to be looked at: one for which there was no room.
+    next: AtomicUsize,
     handle: ReactorHandle,
 }
 
@@ -47,8 +56,6 @@ struct Io {
 pub(crate) const EVENTS: usize = CAPACITY as usize;
 /// The same for a worker that has tasks.
 pub(crate) const BUSY_EVENTS: usize = EVENTS / 4;
-/// How many shards there are at most: who sleeps looks at each.
-const MOST_SHARDS: usize = 16;
 
 /// How many events a turn of the reactor takes.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +63,14 @@ pub(crate) struct IoLimits {
     pub(crate) events: usize,
     /// In a turn that does not wait; `None`: [`BUSY_EVENTS`], and no more than `events`.
     pub(crate) busy_events: Option<usize>,
+}
+
+/// How a sleep ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Rest {
+    pub(crate) was_unparked: bool,
+    /// There is something in shards of others who are awake.
+    pub(crate) left_events: bool,
 }
 
 impl Driver {
@@ -73,7 +88,7 @@ impl Driver {
         };
         let busy_events = limits.busy_events;
         let busy_events = busy_events.unwrap_or(limits.events.min(BUSY_EVENTS));
-        let shards = workers.clamp(1, MOST_SHARDS);
+        let shards = workers.clamp(1, most_shards());
         // One will do where there are few descriptors.
         let io = Io::new(shards, limits.events, busy_events)
             .or_else(|_| Io::new(1, limits.events, busy_events))?;
@@ -93,14 +108,14 @@ impl Driver {
     }
 
     /// Sleeps on `parker` until it is unparked, the time is up, or, if nobody else sleeps for the reactor, until
-    /// that has something. True if it was unparked. `sleeps` tells of other workers whether they do.
+    /// that has something. `sleeps` tells of other workers whether they do.
     pub(crate) fn park(
         &self,
         worker: usize,
         parker: &Parker,
         timeout: Option<Duration>,
         sleeps: impl Fn(usize) -> bool,
-    ) -> bool {
+    ) -> Rest {
         match &self.io {
             Some(io) => io.park(worker, parker, timeout, sleeps),
             None => park(parker, timeout),
@@ -132,18 +147,25 @@ impl Driver {
             return;
         }
         let mut room = self.busy_events.saturating_sub(brought);
-        room = room.max(self.busy_events / 4);
+        room = room.max(self.busy_events / 4).max(1);
         for shard in io.others(io.shard_of(worker)) {
-            if room > 0 && cannot(shard) {
+            if room == 0 {
+                io.comes_next(shard);
+                break;
+            }
+            if cannot(shard) {
                 room = room.saturating_sub(io.poll(shard).unwrap_or(0));
             }
         }
     }
 
-    /// As [`poll`](Self::poll), for a worker that does not come to it, where there are several shards.
+    /// Takes what is in the shard of a worker that does not come to it, where there are several, and no more than a queue holds.
     pub(crate) fn relieve(&self, worker: usize) {
         if let Some(io) = self.io.as_ref().filter(|io| io.attendant.is_some()) {
-            io.poll(io.shard_of(worker));
+            let looks = EVENTS / self.busy_events.clamp(1, EVENTS);
+            let shard = io.shard_of(worker);
+            let found_all = |events: Option<usize>| events.is_none_or(|n| n < self.busy_events);
+            let _ = (0..looks).find(|_| found_all(io.poll(shard)));
         }
     }
 
@@ -188,6 +210,7 @@ impl Io {
             shards: reactors.into_iter().map(padded).collect(),
             attendant,
             attended: AtomicBool::new(false),
+            next: AtomicUsize::new(0),
             handle,
         })
     }
@@ -196,10 +219,19 @@ impl Io {
         worker % self.shards.len()
     }
 
-    /// All but one, those after it first.
+    /// All but one, in the order in which it is their turn.
     fn others(&self, own: usize) -> impl Iterator<Item = usize> + use<> {
         let count = self.shards.len();
-        (1..count).map(move |i| (own + i) % count)
+        // Relaxed: any order will do, as long as it is not always the same one.
+        let next = self.next.load(Relaxed);
+        let in_turn = (0..count).map(move |i| (next + i) % count);
+        in_turn.filter(move |&shard| shard != own)
+    }
+
+    /// There was no room for what is in `shard`.
+    fn comes_next(&self, shard: usize) {
+        // Relaxed: see `others`.
+        self.next.store(shard, Relaxed);
     }
 
     fn is_attended(&self) -> bool {
@@ -227,42 +259,51 @@ impl Io {
         parker: &Parker,
         timeout: Option<Duration>,
         sleeps: impl Fn(usize) -> bool,
-    ) -> bool {
+    ) -> Rest {
         match &self.attendant {
             Some((attendant, _)) => match attendant.try_lock() {
                 Some(mut attendant) => self.park_attended(parker, || {
-                    self.attend(self.shard_of(worker), &mut attendant, timeout, sleeps);
+                    self.attend(self.shard_of(worker), &mut attendant, timeout, sleeps)
                 }),
+                // Who has it may have taken this worker to be awake, and left it its shard.
+                None if self.poll(self.shard_of(worker)).unwrap_or(0) > 0 => Rest::default(),
                 None => park(parker, timeout),
             },
             None => match self.shards[0].try_lock() {
                 Some(mut reactor) => self.park_attended(parker, || {
                     turned(|| reactor.turn(timeout));
+                    false
                 }),
                 None => park(parker, timeout),
             },
         }
     }
 
-    fn park_attended(&self, parker: &Parker, sleep: impl FnOnce()) -> bool {
+    /// `sleep` tells whether it left events.
+    fn park_attended(&self, parker: &Parker, sleep: impl FnOnce() -> bool) -> Rest {
+        let mut left_events = false;
         self.attended.store(true, Relaxed);
-        let woken = parker.park_elsewhere(sleep);
+        let was_unparked = parker.park_elsewhere(|| left_events = sleep());
         self.attended.store(false, Relaxed);
-        woken
+        Rest {
+            was_unparked,
+            left_events,
+        }
     }
 
-    /// Sleeps for all shards. What is in the worker's own comes first; if there is something, others who are awake
-    /// come to theirs by themselves. Of the others' it takes no more than its queue holds.
+    /// Sleeps for all shards. What is in the worker's own comes first, and then what is in those of sleepers, as long as its queue
+    /// has room; if there is something, others who are awake come to theirs by themselves. True if something was left.
     fn attend(
         &self,
         own: usize,
         attendant: &mut Attendant,
         timeout: Option<Duration>,
         sleeps: impl Fn(usize) -> bool,
-    ) {
-        let found = turned(|| attendant.wait(timeout));
+    ) -> bool {
+        turned(|| attendant.wait(timeout).map(|()| 0));
         let mut room = EVENTS;
         let mut is_held = false;
+        let mut left_events = false;
         if attendant.found(own) {
             match self.shards[own].try_lock() {
                 Some(mut reactor) => room = room.saturating_sub(turned(|| reactor.take_up())),
@@ -270,27 +311,38 @@ impl Io {
             }
         }
         for shard in self.others(own).filter(|&shard| attendant.found(shard)) {
-            if room == EVENTS || (room > 0 && sleeps(shard)) {
-                match self.take(shard) {
-                    Some(events) => room = room.saturating_sub(events),
-                    None => is_held = true,
-                }
+            if room == 0 {
+                self.comes_next(shard);
+                return true;
+            }
+            if room < EVENTS && !sleeps(shard) {
+                left_events = true;
+                continue;
+            }
+            match self.take(shard) {
+                Some(events) => room = room.saturating_sub(events),
+                None => is_held = true,
             }
         }
-        if found > 0 && room == EVENTS && is_held {
-            // Who holds it may wait for this very processor.
-            thread::yield_now();
+        match is_held && room == EVENTS {
+            true => attendant.was_in_vain(),
+            false => attendant.was_not_in_vain(),
         }
+        left_events
     }
 }
 
-fn park(parker: &Parker, timeout: Option<Duration>) -> bool {
-    match timeout {
+fn park(parker: &Parker, timeout: Option<Duration>) -> Rest {
+    let was_unparked = match timeout {
         None => {
             parker.park();
             true
         }
         Some(timeout) => parker.park_timeout(timeout),
+    };
+    Rest {
+        was_unparked,
+        left_events: false,
     }
 }
 
@@ -313,6 +365,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
     use std::task::{Context, Waker};
     use std::thread;
+    use std::time::Instant;
 
     use super::*;
     use crate::engine::reactor::test_support::CountingWaker;
@@ -322,6 +375,9 @@ mod tests {
         events: EVENTS,
         busy_events: None,
     };
+
+    /// Far longer than anything here takes.
+    const HANG: Duration = Duration::from_secs(20);
 
     /// A socket in the shard of one worker, for which a task waits.
     struct Waiting {
@@ -383,10 +439,83 @@ mod tests {
                         thread::yield_now();
                     }
                     socket.far.write_all(b"x").unwrap();
-                    assert!(!sleeper.join().unwrap());
+                    assert!(!sleeper.join().unwrap().was_unparked);
                 });
                 assert_eq!(socket.woken.count(), 1);
             }
+        }
+    }
+
+    #[test]
+    fn who_goes_to_sleep_beside_one_who_sleeps_for_all_looks_at_its_shard() {
+        let driver = Driver::new(Some(LIMITS), 2).unwrap();
+        let mut socket = waiting(&driver, 1);
+        let (attendant, _) = driver.io.as_ref().unwrap().attendant.as_ref().unwrap();
+        let _other = attendant.lock();
+        socket.far.write_all(b"x").unwrap();
+        let rest = driver.park(1, &Parker::new(), Some(HANG), |_| true);
+        assert_eq!(rest, Rest::default());
+        assert_eq!(socket.woken.count(), 1);
+    }
+
+    #[test]
+    fn shards_for_which_there_was_no_room_come_first_next_time() {
+        let limits = IoLimits {
+            events: EVENTS,
+            busy_events: Some(4),
+        };
+        let driver = Driver::new(Some(limits), 3).unwrap();
+        let mut flood: Vec<_> = (0..8).map(|_| waiting(&driver, 1)).collect();
+        let mut lone = waiting(&driver, 2);
+        lone.far.write_all(b"x").unwrap();
+        for _ in 0..2 {
+            for socket in &mut flood {
+                socket.far.write_all(b"x").unwrap();
+            }
+            driver.poll_for_others(0, 0, |_| true);
+        }
+        assert_eq!(lone.woken.count(), 1);
+    }
+
+    #[test]
+    fn a_stuck_worker_is_relieved_of_as_much_as_a_queue_holds() {
+        let limits = IoLimits {
+            events: EVENTS,
+            busy_events: Some(2),
+        };
+        let driver = Driver::new(Some(limits), 2).unwrap();
+        let mut sockets: Vec<_> = (0..8).map(|_| waiting(&driver, 1)).collect();
+        for socket in &mut sockets {
+            socket.far.write_all(b"x").unwrap();
+        }
+        driver.relieve(1);
+        assert!(sockets.iter().all(|socket| socket.woken.count() == 1));
+    }
+
+    /// A waker that does not end, say.
+    #[test]
+    fn a_shard_that_somebody_is_at_for_long_does_not_make_the_sleeper_spin() {
+        let driver = Driver::new(Some(LIMITS), 2).unwrap();
+        let mut sockets = [0, 1].map(|worker| waiting(&driver, worker));
+        let held = driver.io.as_ref().unwrap().shards[1].lock();
+        sockets[1].far.write_all(b"x").unwrap();
+        let start = Instant::now();
+        let mut sleeps = 0;
+        while start.elapsed() < Duration::from_millis(50) {
+            driver.park(0, &Parker::new(), None, |_| true);
+            sleeps += 1;
+        }
+        assert!(sleeps < 200, "{sleeps}");
+        // All the others are looked at.
+        sockets[0].far.write_all(b"x").unwrap();
+        driver.park(0, &Parker::new(), None, |_| true);
+        assert_eq!(
+            sockets.each_ref().map(|socket| socket.woken.count()),
+            [1, 0]
+        );
+        drop(held);
+        while sockets[1].woken.count() == 0 {
+            driver.park(0, &Parker::new(), None, |_| true);
         }
     }
 
@@ -399,9 +528,11 @@ mod tests {
             socket.far.write_all(b"x").unwrap();
         }
         let counts = || sockets.each_ref().map(|socket| socket.woken.count());
-        assert!(!driver.park(0, &Parker::new(), None, |worker| worker == 2));
+        let rest = driver.park(0, &Parker::new(), None, |worker| worker == 2);
+        assert!(!rest.was_unparked && rest.left_events);
         assert_eq!(counts(), [1, 0, 1]);
-        assert!(!driver.park(0, &Parker::new(), None, |_| false));
+        let rest = driver.park(0, &Parker::new(), None, |_| false);
+        assert_eq!(rest, Rest::default());
         assert_eq!(counts(), [1, 1, 1]);
     }
 
@@ -417,13 +548,14 @@ mod tests {
                 });
                 parkers.iter().for_each(|parker| driver.unpark(parker));
                 for sleeper in sleepers {
-                    assert!(sleeper.join().unwrap());
+                    assert!(sleeper.join().unwrap().was_unparked);
                 }
             });
         }
         // The bell is not heard twice.
         let timeout = Some(Duration::from_millis(5));
-        while driver.park(0, &parkers[0], timeout, |_| false) {}
-        assert!(!driver.park(0, &parkers[0], timeout, |_| false));
+        let park = || driver.park(0, &parkers[0], timeout, |_| false);
+        while park().was_unparked {}
+        assert!(!park().was_unparked);
     }
 }

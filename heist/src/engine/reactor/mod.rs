@@ -63,7 +63,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::panic::{self, AssertUnwindSafe};
 use std::time::Duration;
 
-pub(crate) use self::attendant::{Attendant, Bell};
+pub(crate) use self::attendant::{Attendant, Bell, most_shards};
 pub use self::error::is_rt_shutdown_err;
 pub(crate) use self::error::rt_shutdown_err;
 pub use self::ready::{Interest, Ready};

@@ -19,8 +19,8 @@ use crate::engine::base::budget;
 use crate::loom::sync::Arc;
 
 /// Edges: with these selectors a short read or write proves that the socket is drained or full, as
-/// anything that changes it afterwards is a new event. With a level-triggered one it proves nothing,
-/// because mio re-arms the socket when an operation says "would block".
+/// anything that changes it afterwards is a new event. Of others that is not known, and nothing is taken
+/// to be over before an operation says "would block".
 const SHORT_MEANS_OVER: bool = cfg!(any(
     target_os = "android",
     target_os = "illumos",

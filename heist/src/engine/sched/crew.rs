@@ -112,6 +112,8 @@ pub(crate) struct Core<S: Strategy> {
     pub(super) turns_after_probe: Option<u32>,
     /// How many polls there had been when it looked at the reactor last.
     pub(super) polls_at_look: u64,
+    /// It left something in the reactor, when it got up, to another who was awake (I9).
+    pub(super) left_events: bool,
     /// The same, when it last stayed awake for work that it had seen.
     pub(super) polls_at_stay: Option<u64>,
     /// Tasks that gave up their turn since the last one.
@@ -163,6 +165,7 @@ impl<S: Strategy> Crew<S> {
                     until_maintain: config.event_interval,
                     turns_after_probe: None,
                     polls_at_look: 0,
+                    left_events: false,
                     polls_at_stay: None,
                     yields: 0,
                     pace: Pace::new(now),

@@ -659,12 +659,12 @@ impl DrivingThread {
             }
             (deadline, None) => deadline.map(|deadline| deadline.saturating_duration_since(now)),
         };
-        let woken = scheduler
+        let rest = scheduler
             .driver
             .park(0, &scheduler.parker, timeout, |_| false);
         timers.awake();
         if let Some(deadline) = jump
-            && !woken
+            && !rest.was_unparked
             && !root.woken.load(Acquire)
             && scheduler.injector.is_empty()
             && self.nothing_queued()

@@ -57,9 +57,10 @@
 //!   around takes less; the look before its sleep goes by the owner's pace.) What comes from outside or by the drivers is
 //!   announced in any case (but for I13): a worker that takes it into its queue marks the place up to which that holds (`keep_announced`), in the same order.
 //! * **I9** A worker that gets up for a single task wakes nobody, unless its polls are long by its pace, or somebody was
-//!   found in a long poll lately ([`watch`]), or it is asked for (`eager_handoff`): then what comes by the reactor meanwhile would wait
-//!   for them, and a sibling is woken to find nothing and sleep in the reactor (`leaves_reactor_alone`). The same holds for the last
-//!   searcher that finds a task. Without that two tasks that feed each other by a socket can stay on one worker for good: each
+//!   found in a long poll lately ([`watch`]), or it left something in the reactor to another who is awake ([`driver`](super::driver)),
+//!   or it is asked for (`eager_handoff`): then what is in the reactor, or comes by it meanwhile, would wait for them, and a
+//!   sibling is woken to find nothing and sleep in the reactor (`leaves_reactor_alone`). The same holds for the last searcher
+//!   that finds a task. Without that two tasks that feed each other by a socket can stay on one worker for good: each
 //!   time it waits for both, and gets up for one. If the sibling finds something to do, it is for it to see to that; and if
 //!   not in time, for the watch.
 //! * **I10** Who is never idle helps as well, where a sibling stands still: in a long poll, or because the system gave

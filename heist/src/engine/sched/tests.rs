@@ -220,10 +220,12 @@ fn who_may_be_long_away_does_not_leave_the_reactor_alone() {
         (0..3).for_each(|_| puppet.measured(SHORT_NANOS, Some(1_000_000)));
     };
     let wary = |puppet: &mut Puppet| puppet.worker.crew.wary.set_until(Instant::now() + HANG);
+    let leaves_events = |puppet: &mut Puppet| puppet.core.left_events = true;
     for tasks in [1, 2] {
         assert!(one_sleeps(&nothing, tasks, false));
         assert!(!one_sleeps(&slow, tasks, false));
         assert!(!one_sleeps(&wary, tasks, false));
+        assert!(!one_sleeps(&leaves_events, tasks, false));
         assert!(!one_sleeps(&nothing, tasks, true));
     }
     assert!(one_sleeps(&wary, 0, true), "it has nothing to do");

@@ -9,6 +9,7 @@ use crate::engine::base::budget::{self, Budget, BudgetScope};
 use crate::engine::base::current as poll;
 use crate::engine::base::rng::{FastRand, ThreadRngScope};
 use crate::engine::base::unwind::{self, AbortOnUnwind};
+use crate::engine::driver::Rest;
 use crate::engine::queue::local::CAPACITY;
 use crate::engine::sched::counters::Stretch;
 use crate::engine::sched::crew::{Core, Crew, Post};
@@ -112,6 +113,8 @@ impl<S: Strategy> WorkerContext<S> {
                 }
                 None => {
                     stretch.out_of_work(self.now());
+                    // They have come to it by now.
+                    core.left_events = false;
                     let Some(runnable) = pick.search(self, &mut core) else {
                         core = self.sleep(core, &mut stretch);
                         continue;
@@ -301,8 +304,12 @@ impl<S: Strategy> WorkerContext<S> {
     /// I9: whether somebody is to be woken to look at the reactor while this worker polls, which may take long.
     pub(super) fn leaves_reactor_alone(&self, core: &Core<S>) -> bool {
         let crew = &self.crew;
-        let keeps_it_attended =
-            || core.pace.is_slow() || crew.config.eager_handoff || crew.wary.lasts(self.now());
+        let keeps_it_attended = || {
+            core.left_events
+                || core.pace.is_slow()
+                || crew.config.eager_handoff
+                || crew.wary.lasts(self.now())
+        };
         crew.num_workers() > 1 && keeps_it_attended() && !crew.driver.is_attended()
     }
 
@@ -374,8 +381,7 @@ impl<S: Strategy> WorkerContext<S> {
         core
     }
 
-    /// True if it was unparked.
-    fn park(&self, timeout: Option<Duration>) -> bool {
+    fn park(&self, timeout: Option<Duration>) -> Rest {
         let Crew { driver, idle, .. } = &*self.crew;
         let parker = &self.post().parker;
         driver.park(self.index, parker, timeout, |worker| idle.is_asleep(worker))
@@ -394,13 +400,13 @@ impl<S: Strategy> WorkerContext<S> {
         self.measure(&mut core, stretch, now);
         counters.parks.add(1);
 
-        let mut woken = false;
-        while !woken && !S::has_own_work(&self.crew, &core) && !self.crew.is_closing() {
+        let mut rest = Rest::default();
+        while !rest.was_unparked && !S::has_own_work(&self.crew, &core) && !self.crew.is_closing() {
             let timers = self.post().timers.as_ref();
             let deadline = timers.and_then(|timers| timers.prepare_sleep(now));
             let timeout = deadline.map(|deadline| deadline.saturating_duration_since(now));
             core = self.dispatch(core, || {
-                woken = self.park(timeout);
+                rest = self.park(timeout);
                 now = self.now();
                 if let Some(timers) = timers {
                     timers.awake();
@@ -422,6 +428,7 @@ impl<S: Strategy> WorkerContext<S> {
         if !S::has_own_work(&self.crew, &core) {
             counters.noops.add(1);
         }
+        core.left_events = rest.left_events;
         S::after_sleep(self, &mut core, now);
         if let Some(hook) = &self.crew.hooks.after_unpark {
             core = self.dispatch(core, || {
