@@ -29,7 +29,7 @@
 //! * R8. It goes where its packets arrive. The system tells on which processor the last one did, and the reactor knows
 //!   on which of them each shard was last looked at. Where both ends of a connection are in one shard, or a network card spreads
 //!   its connections over processors, what is read is in that processor's cache. A task that has read looks
-//!   after 4 events, and then ever more seldom ([`Source::begin_look`]), so an object that belongs nowhere costs
+//!   after 16 events, and then ever more seldom ([`Source::begin_look`]), so an object that belongs nowhere costs
 //!   nothing in the long run. No shard gets many more objects than another by it.
 //!
 //! **Rejected.** *One selector for all workers*: they take turns at its lock and its list, and each message goes

@@ -89,10 +89,10 @@ const LOOKS: u64 = 0xff * LOOK;
 const TICK: u64 = 1 << 32;
 
 /// The count of events at the first look. The next ones come at one and a half times that, twice, three times, four
-/// times, six times, and so on.
-const FIRST_LOOK: u64 = 4;
+/// times, six times, and so on. What has so few events that it has none would not win back what a move costs.
+const FIRST_LOOK: u64 = 16;
 /// The last one comes while the tick can tell.
-const MOST_LOOKS: u64 = 58;
+const MOST_LOOKS: u64 = 54;
 
 /// One of the two directions, with the bits of its cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -224,8 +224,8 @@ impl Source {
     pub(super) fn begin_look(&self) -> Option<u64> {
         let word = self.word.load(Relaxed);
         let looks = (word & LOOKS) / LOOK;
-        let at = (FIRST_LOOK + FIRST_LOOK / 2 * (looks % 2)) << (looks / 2);
-        let is_due = looks < MOST_LOOKS && word / TICK >= at;
+        let at = || (FIRST_LOOK + FIRST_LOOK / 2 * (looks % 2)) << (looks / 2);
+        let is_due = looks < MOST_LOOKS && word / TICK >= at();
         if is_due {
             self.word.fetch_add(LOOK, Relaxed);
         }
