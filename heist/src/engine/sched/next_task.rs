@@ -84,8 +84,8 @@ impl WorkerContext<Stealing> {
         None
     }
 
-    /// This worker's share of the injector: one to run now, the rest into its queue, where siblings can get at it;
-    /// `most` says how many, of those that wait.
+    /// The share of the injector of one of those workers that can run at a time: one to run now, the rest into its queue, where
+    /// siblings can get at it; `most` says how many, of those that wait.
     fn take_injected(
         &self,
         core: &Core<Stealing>,
@@ -94,13 +94,14 @@ impl WorkerContext<Stealing> {
         if self.crew.strategy.injector.is_empty() {
             return None;
         }
-        let workers = self.crew.config.workers;
+        let config = &self.crew.config;
+        let sharers = config.workers.min(config.cores);
         let room = core.own.queue.room();
         let mut taken = self
             .crew
             .strategy
             .injector
-            .try_take(|len| (len / workers + 1).min(room.min(most(len)) as usize + 1))?;
+            .try_take(|len| (len / sharers + 1).min(room.min(most(len)) as usize + 1))?;
         let first = taken.pop_front()?;
         let shared = !taken.is_empty();
         for runnable in taken {
