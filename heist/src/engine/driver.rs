@@ -13,8 +13,8 @@
 //! * where nobody sleeps for all, the others' shards are looked at by who is busy, if their worker sleeps or, by default, stands still
 //!   (I10), and by the watch, if it is stuck and there is nobody to wake for it.
 //!
-//! Who goes to sleep while another sleeps for all has announced that, and looks at its shard once more: the other may have left it
-//! alone as that of one who is awake. Whose worker sleeps is asked of the worker of the shard's number alone: where it has several, one
+//! Who goes to sleep has announced that. If another, who slept for all, is up and looks at what there is, it looks at its own shard
+//! once more: the other may have left it alone as that of one who is awake. Whose worker sleeps is asked of the worker of the shard's number alone: where it has several, one
 //! look too many or too few is made up for by the next one.
 //!
 //! Nobody holds a shard while running tasks. Where there is one shard, as in a current-thread runtime, who sleeps for
@@ -29,8 +29,8 @@ use crate::engine::base::unwind;
 use crate::engine::queue::local::CAPACITY;
 use crate::engine::reactor::{Attendant, Bell, Reactor, ReactorHandle, most_shards};
 use crate::loom::sync::Mutex;
-use crate::loom::sync::atomic::Ordering::Relaxed;
-use crate::loom::sync::atomic::{AtomicBool, AtomicUsize};
+use crate::loom::sync::atomic::Ordering::{Relaxed, SeqCst};
+use crate::loom::sync::atomic::{AtomicBool, AtomicUsize, fence};
 
 /// The reactor of a runtime, if it has one.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ struct Io {
     shards: Box<[CachePadded<Mutex<Reactor>>]>,
     /// For who sleeps, if there are several shards.
     attendant: Option<(Mutex<Attendant>, Bell)>,
-    /// Somebody sleeps for all. Not asked of the lock: asking that keeps others from it.
+    /// Somebody sleeps for all, and is not up yet. Not asked of the lock: asking that keeps others from it.
     attended: AtomicBool,
     /// Which of the others' shards is the next to be looked at: one for which there was no room.
     next: AtomicUsize,
@@ -265,8 +265,7 @@ impl Io {
                 Some(mut attendant) => self.park_attended(parker, || {
                     self.attend(self.shard_of(worker), &mut attendant, timeout, sleeps)
                 }),
-                // Who has it may have taken this worker to be awake, and left it its shard.
-                None if self.poll(self.shard_of(worker)).unwrap_or(0) > 0 => Rest::default(),
+                None if self.is_left(self.shard_of(worker)) => Rest::default(),
                 None => park(parker, timeout),
             },
             None => match self.shards[0].try_lock() {
@@ -277,6 +276,14 @@ impl Io {
                 None => park(parker, timeout),
             },
         }
+    }
+
+    /// The caller, who goes to sleep, has announced that, and another has the attendant. Whether there is something in the caller's
+    /// `shard`: the other may be up already, and have left it that as to one who is awake.
+    fn is_left(&self, shard: usize) -> bool {
+        // Ordering: pairs with the one in `attend`, see there.
+        fence(SeqCst);
+        !self.is_attended() && self.poll(shard).is_some_and(|events| events > 0)
     }
 
     /// `sleep` tells whether it left events.
@@ -301,6 +308,9 @@ impl Io {
         sleeps: impl Fn(usize) -> bool,
     ) -> bool {
         turned(|| attendant.wait(timeout).map(|()| 0));
+        self.attended.store(false, Relaxed);
+        // Ordering: pairs with the one in `is_left`: either it sees that we are up, or we see its bit.
+        fence(SeqCst);
         let mut room = EVENTS;
         let mut is_held = false;
         let mut left_events = false;

@@ -220,16 +220,19 @@ impl<S: Strategy> WorkerContext<S> {
             && self.crew.driver.is_shared_out()
             && polls != core.polls_at_look
             && S::begun_waits(core, polls)
+            && (self.is_alone() || !self.crew.crowded.lasts(self.now()))
     }
 
-    /// I16: that look. It is no part of any poll, and says nothing of what those take.
+    /// I16: that look, also at the shards of sleepers. It is no part of any poll, and says nothing of what those take.
     #[cold]
     fn look_at_own_shard(&self, mut core: Box<Core<S>>, stretch: &mut Stretch) -> Box<Core<S>> {
         stretch.out_of_work(self.now());
         core.polls_at_look = self.post().counters.polls.get();
         core.end_probe();
         let mut core = self.dispatch(core, || {
-            self.crew.driver.poll(self.index, affinity::processor());
+            let (driver, idle) = (&self.crew.driver, &self.crew.idle);
+            let brought = driver.poll(self.index, affinity::processor());
+            driver.poll_for_others(self.index, brought, |worker| idle.is_asleep(worker));
         });
         let now = self.now();
         stretch.at_work(now);
