@@ -14,6 +14,7 @@ use crate::engine::base::unwind;
 use crate::engine::driver::Driver;
 use crate::engine::sched::counters::WorkerCounters;
 use crate::engine::sched::foreign::ForeignCalls;
+use crate::engine::sched::foresight::Foresight;
 use crate::engine::sched::idle::Idle;
 use crate::engine::sched::pace::Pace;
 use crate::engine::sched::spell::Spell;
@@ -112,6 +113,8 @@ pub(crate) struct Core<S: Strategy> {
     pub(super) turns_after_probe: Option<u32>,
     /// How many polls there had been when it looked at the reactor last.
     pub(super) polls_at_look: u64,
+    /// What its looks before it goes looking for work elsewhere have brought (I16).
+    pub(super) foresight: Foresight,
     /// It left something in the reactor, when it got up, to another who was awake (I9).
     pub(super) left_events: bool,
     /// The same, when it last stayed awake for work that it had seen.
@@ -165,6 +168,7 @@ impl<S: Strategy> Crew<S> {
                     until_maintain: config.event_interval,
                     turns_after_probe: None,
                     polls_at_look: 0,
+                    foresight: Foresight::default(),
                     left_events: false,
                     polls_at_stay: None,
                     yields: 0,

@@ -92,8 +92,8 @@
 //!   their next batch it can be woken, and where a processor is idle.
 //! * **I16** Who is out of work looks at its own shard of the reactor before it looks at siblings, if the drivers brought
 //!   something not long ago (`expects_events`): what its tasks wrote has mostly made others ready by then, whose sockets are in its
-//!   processor's cache; and then at those of siblings who sleep. It does so once for each time that it had something to run. Where it is
-//!   crowded (I13) only who is awake alone does: the others are to sleep.
+//!   processor's cache; and then at those of siblings who sleep. It does so once for each time that it had something to run, and
+//!   seldom where it finds nothing ([`foresight`]). Where it is crowded (I13) only who is awake alone does: the others are to sleep.
 //!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.
@@ -118,6 +118,7 @@ mod current;
 pub(crate) mod current_thread;
 pub(crate) mod custom;
 mod foreign;
+mod foresight;
 mod guest;
 pub(crate) mod handoff;
 mod idle;

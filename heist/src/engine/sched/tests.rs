@@ -418,26 +418,26 @@ fn who_is_out_of_work_looks_at_its_own_shard_first() {
     for shards in [1, 2] {
         let crew = crew_with(config(2), shards);
         let mut one = Puppet::new(&crew, 0);
-        let expects = |one: &Puppet| one.worker.expects_events(&one.core);
+        let expects = |one: &mut Puppet| one.worker.expects_events(&mut one.core);
         let polls = |one: &Puppet, count| one.worker.post().counters.polls.add(count);
         polls(&one, 1_000);
         // Nothing came by the drivers for long.
-        assert!(!expects(&one));
+        assert!(!expects(&mut one));
         one = one.wake_by_drivers(1);
         one.after_maintain();
         one.finish();
-        assert_eq!(expects(&one), shards == 2);
+        assert_eq!(expects(&mut one), shards == 2);
         // It has looked, and had nothing to run since.
         one.worker.looks_at_reactor(&mut one.core);
-        assert!(!expects(&one));
+        assert!(!expects(&mut one));
         polls(&one, 1);
-        assert_eq!(expects(&one), shards == 2);
+        assert_eq!(expects(&mut one), shards == 2);
         // Others rely on it to search.
         one.core.searching = true;
-        assert!(!expects(&one));
+        assert!(!expects(&mut one));
         one.core.searching = false;
         polls(&one, u64::from(CAPACITY));
-        assert!(!expects(&one));
+        assert!(!expects(&mut one));
     }
 }
 

@@ -107,7 +107,7 @@ impl<S: Strategy> WorkerContext<S> {
             }
             let runnable = match pick.next_task(self, &mut core) {
                 Some(runnable) => runnable,
-                None if self.expects_events(&core) => {
+                None if self.expects_events(&mut core) => {
                     core = self.look_at_own_shard(core, &mut stretch);
                     continue;
                 }
@@ -214,13 +214,14 @@ impl<S: Strategy> WorkerContext<S> {
     }
 
     /// I16: whether who is out of work looks at its part of the reactor first, as that had something not long ago.
-    pub(super) fn expects_events(&self, core: &Core<S>) -> bool {
+    pub(super) fn expects_events(&self, core: &mut Core<S>) -> bool {
         let polls = self.post().counters.polls.get();
         !core.searching
             && self.crew.driver.is_shared_out()
             && polls != core.polls_at_look
             && S::begun_waits(core, polls)
             && (self.is_alone() || !self.crew.crowded.lasts(self.now()))
+            && core.foresight.takes_chance()
     }
 
     /// I16: that look, also at the shards of sleepers. It is no part of any poll, and says nothing of what those take.
@@ -234,6 +235,8 @@ impl<S: Strategy> WorkerContext<S> {
             let brought = driver.poll(self.index, affinity::processor());
             driver.poll_for_others(self.index, brought, |worker| idle.is_asleep(worker));
         });
+        let found = S::has_own_work(&self.crew, &core);
+        core.foresight.learn(found);
         let now = self.now();
         stretch.at_work(now);
         S::after_own_look(self, &mut core, now);
