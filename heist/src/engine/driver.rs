@@ -1,8 +1,8 @@
 //! L4: what a worker can sleep in besides its parker.
 //!
 //! A runtime's reactor has as many shards as workers can run at a time, up to a number
-//! ([`most_shards`](crate::engine::reactor::most_shards)). Who looks after a shard is the worker of that number (and, where there
-//! are more workers, every so manieth after it):
+//! ([`most_shards`]). Who looks after a shard is the worker of that number (and, where there are more workers, every so manieth
+//! after it):
 //!
 //! * who is busy looks at its own shard every so often, and, by default, where that had something not long ago, before it goes
 //!   looking for work elsewhere (I16);
@@ -14,8 +14,8 @@
 //!   (I10), and by the watch, if it is stuck and there is nobody to wake for it.
 //!
 //! Who goes to sleep has announced that. If another, who slept for all, is up and looks at what there is, it looks at its own shard
-//! once more: the other may have left it alone as that of one who is awake. Whose worker sleeps is asked of the worker of the shard's number alone: where it has several, one
-//! look too many or too few is made up for by the next one.
+//! once more: the other may have left it alone as that of one who is awake. Whether a shard's worker sleeps is asked of that of its
+//! number alone: where it has several, one look too many or too few is made up for by the next one.
 //!
 //! Nobody holds a shard while running tasks. Where there is one shard, as in a current-thread runtime, who sleeps for
 //! all sleeps in that. Timers need no thread of their own: each worker sleeps until its own earliest deadline.
