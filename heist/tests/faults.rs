@@ -70,9 +70,8 @@ fn whoever_lowers_its_limit_of_descriptors_keeps_what_it_has() {
     in_child(
         "whoever_lowers_its_limit_of_descriptors_keeps_what_it_has",
         || {
-            set_limit(libc::RLIMIT_NOFILE, 4096);
+            let usual = limit(libc::RLIMIT_NOFILE).rlim_cur;
             for workers in [1, 2, 4] {
-                set_limit(libc::RLIMIT_NOFILE, 4096);
                 let runtime = multi(workers);
                 bounded(20, move || {
                     runtime.block_on(async {
@@ -109,6 +108,7 @@ fn whoever_lowers_its_limit_of_descriptors_keeps_what_it_has() {
                         assert!(busy < Duration::from_millis(100), "{busy:?}");
                     });
                 });
+                set_limit(libc::RLIMIT_NOFILE, usual);
             }
         },
     );
