@@ -13,24 +13,26 @@
 //! * where nobody sleeps for all, the others' shards are looked at by who is busy, if their worker sleeps or, by default, stands still
 //!   (I10), and by the watch, if it is stuck and there is nobody to wake for it.
 //!
-//! Who goes to sleep has announced that. If another, who slept for all, is up and looks at what there is, it looks at its own shard
-//! once more: the other may have left it alone as that of one who is awake. Whether a shard's worker sleeps is asked of that of its
-//! number alone: where it has several, one look too many or too few is made up for by the next one.
+//! Who goes to sleep while another gets up looks at its own shard once more ([`attendance`]). Whether a shard's worker sleeps is asked
+//! of that of its number alone: where it has several, one look too many or too few is made up for by the next one.
 //!
 //! Nobody holds a shard while running tasks. Where there is one shard, as in a current-thread runtime, who sleeps for
 //! all sleeps in that. Timers need no thread of their own: each worker sleeps until its own earliest deadline.
 
+mod attendance;
+
 use std::io;
 use std::time::Duration;
 
+use self::attendance::Attendance;
 use crate::engine::base::cache_padded::CachePadded;
 use crate::engine::base::parker::Parker;
 use crate::engine::base::unwind;
 use crate::engine::queue::local::CAPACITY;
 use crate::engine::reactor::{Attendant, Bell, Reactor, ReactorHandle, most_shards};
 use crate::loom::sync::Mutex;
-use crate::loom::sync::atomic::Ordering::{Relaxed, SeqCst};
-use crate::loom::sync::atomic::{AtomicBool, AtomicUsize, fence};
+use crate::loom::sync::atomic::AtomicUsize;
+use crate::loom::sync::atomic::Ordering::Relaxed;
 
 /// The reactor of a runtime, if it has one.
 #[derive(Debug)]
@@ -44,8 +46,8 @@ struct Io {
     shards: Box<[CachePadded<Mutex<Reactor>>]>,
     /// For who sleeps, if there are several shards.
     attendant: Option<(Mutex<Attendant>, Bell)>,
-    /// Somebody sleeps for all, and is not up yet. Not asked of the lock: asking that keeps others from it.
-    attended: AtomicBool,
+    /// Not asked of the attendant's lock: asking that keeps others from it.
+    attendance: Attendance,
     /// Which of the others' shards is the next to be looked at: one for which there was no room.
     next: AtomicUsize,
     handle: ReactorHandle,
@@ -209,7 +211,7 @@ impl Io {
         Ok(Self {
             shards: reactors.into_iter().map(padded).collect(),
             attendant,
-            attended: AtomicBool::new(false),
+            attendance: Attendance::new(),
             next: AtomicUsize::new(0),
             handle,
         })
@@ -235,8 +237,7 @@ impl Io {
     }
 
     fn is_attended(&self) -> bool {
-        // Relaxed: who sees the old value wakes one too many, or comes by again.
-        self.attended.load(Relaxed)
+        self.attendance.is_on()
     }
 
     /// How many events there were; `None` if somebody else is at it.
@@ -265,7 +266,7 @@ impl Io {
                 Some(mut attendant) => self.park_attended(parker, || {
                     self.attend(self.shard_of(worker), &mut attendant, timeout, sleeps)
                 }),
-                None if self.is_left(self.shard_of(worker)) => Rest::default(),
+                None if self.take_left(self.shard_of(worker)) => Rest::default(),
                 None => park(parker, timeout),
             },
             None => match self.shards[0].try_lock() {
@@ -278,20 +279,18 @@ impl Io {
         }
     }
 
-    /// The caller, who goes to sleep, has announced that, and another has the attendant. Whether there is something in the caller's
-    /// `shard`: the other may be up already, and have left it that as to one who is awake.
-    fn is_left(&self, shard: usize) -> bool {
-        // Ordering: pairs with the one in `attend`, see there.
-        fence(SeqCst);
-        !self.is_attended() && self.poll(shard).is_some_and(|events| events > 0)
+    /// The caller goes to sleep, and another has the attendant: takes what that one left in the caller's `shard`. True if there was
+    /// something.
+    fn take_left(&self, shard: usize) -> bool {
+        self.attendance.may_have_left() && self.poll(shard).is_some_and(|events| events > 0)
     }
 
     /// `sleep` tells whether it left events.
     fn park_attended(&self, parker: &Parker, sleep: impl FnOnce() -> bool) -> Rest {
         let mut left_events = false;
-        self.attended.store(true, Relaxed);
+        self.attendance.begin();
         let was_unparked = parker.park_elsewhere(|| left_events = sleep());
-        self.attended.store(false, Relaxed);
+        self.attendance.end();
         Rest {
             was_unparked,
             left_events,
@@ -308,9 +307,7 @@ impl Io {
         sleeps: impl Fn(usize) -> bool,
     ) -> bool {
         turned(|| attendant.wait(timeout).map(|()| 0));
-        self.attended.store(false, Relaxed);
-        // Ordering: pairs with the one in `is_left`: either it sees that we are up, or we see its bit.
-        fence(SeqCst);
+        self.attendance.get_up();
         let mut room = EVENTS;
         let mut is_held = false;
         let mut left_events = false;
@@ -323,7 +320,8 @@ impl Io {
         for shard in self.others(own).filter(|&shard| attendant.found(shard)) {
             if room == 0 {
                 self.comes_next(shard);
-                return true;
+                left_events = true;
+                break;
             }
             if room < EVENTS && !sleeps(shard) {
                 left_events = true;
@@ -385,6 +383,13 @@ mod tests {
         events: EVENTS,
         busy_events: None,
     };
+
+    fn with_busy_events(events: usize) -> IoLimits {
+        IoLimits {
+            busy_events: Some(events),
+            ..LIMITS
+        }
+    }
 
     /// Far longer than anything here takes.
     const HANG: Duration = Duration::from_secs(20);
@@ -470,11 +475,7 @@ mod tests {
 
     #[test]
     fn shards_for_which_there_was_no_room_come_first_next_time() {
-        let limits = IoLimits {
-            events: EVENTS,
-            busy_events: Some(4),
-        };
-        let driver = Driver::new(Some(limits), 3).unwrap();
+        let driver = Driver::new(Some(with_busy_events(4)), 3).unwrap();
         let mut flood: Vec<_> = (0..8).map(|_| waiting(&driver, 1)).collect();
         let mut lone = waiting(&driver, 2);
         lone.far.write_all(b"x").unwrap();
@@ -489,11 +490,7 @@ mod tests {
 
     #[test]
     fn a_stuck_worker_is_relieved_of_as_much_as_a_queue_holds() {
-        let limits = IoLimits {
-            events: EVENTS,
-            busy_events: Some(2),
-        };
-        let driver = Driver::new(Some(limits), 2).unwrap();
+        let driver = Driver::new(Some(with_busy_events(2)), 2).unwrap();
         let mut sockets: Vec<_> = (0..8).map(|_| waiting(&driver, 1)).collect();
         for socket in &mut sockets {
             socket.far.write_all(b"x").unwrap();

@@ -224,7 +224,7 @@ mod system {
         }
     }
 
-    /// How many descriptors the process may have, if there is an end to it.
+    /// How many descriptors the process may have, if the system tells.
     pub(super) fn descriptor_limit() -> Option<usize> {
         let mut limit = libc::rlimit {
             rlim_cur: 0,

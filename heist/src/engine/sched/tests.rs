@@ -432,6 +432,13 @@ fn who_is_out_of_work_looks_at_its_own_shard_first() {
         assert!(!expects(&mut one));
         polls(&one, 1);
         assert_eq!(expects(&mut one), shards == 2);
+        // Where it is crowded, only if nobody else is up.
+        crew.crowded.set_until(Instant::now() + HANG);
+        let _ = crew.idle.rise(0);
+        assert_eq!(expects(&mut one), shards == 2);
+        let _ = crew.idle.rise(1);
+        assert!(!expects(&mut one));
+        crew.crowded.set_until(Instant::now());
         // Others rely on it to search.
         one.core.searching = true;
         assert!(!expects(&mut one));
