@@ -6,30 +6,30 @@
 //!
 //! * who is busy looks at its own shard every so often, and, by default, where that had something not long ago, before it goes
 //!   looking for work elsewhere (I16);
-//! * whoever goes to sleep first sleeps for all: in any shard that has something. So while there is one who does, what
-//!   comes waits for nobody, however long a task of its shard's worker takes;
+//! * whoever goes to sleep first sleeps for all: in any shard that has something, or in the first if there is nothing in the others.
+//!   So while there is one who does, what comes waits for nobody, however long a task of its shard's worker takes;
 //! * who gets up so and finds several shards with something takes its own, and those whose worker sleeps. The others' come to theirs
 //!   by themselves; but they may be in long polls, so by default somebody is woken to sleep in their place;
 //! * where nobody sleeps for all, the others' shards are looked at by who is busy, if their worker sleeps or, by default, stands still
 //!   (I10), and by the watch, if it is stuck and there is nobody to wake for it.
 //!
-//! Who goes to sleep while another gets up looks at its own shard once more ([`attendance`]). Whether a shard's worker sleeps is asked
+//! While there is time to sleep all objects are in the first shard, which all look after then (R9 of
+//! [`reactor`](super::reactor)): as if there were no others.
+//!
+//! Who goes to sleep while another gets up looks at its own shard once more (A1 to A4 of [`Attendance`]). Whether a shard's worker sleeps is asked
 //! of that of its number alone: where it has several, one look too many or too few is made up for by the next one.
 //!
 //! Nobody holds a shard while running tasks. Where there is one shard, as in a current-thread runtime, who sleeps for
 //! all sleeps in that. Timers need no thread of their own: each worker sleeps until its own earliest deadline.
 
-mod attendance;
-
 use std::io;
 use std::time::Duration;
 
-use self::attendance::Attendance;
 use crate::engine::base::cache_padded::CachePadded;
 use crate::engine::base::parker::Parker;
 use crate::engine::base::unwind;
 use crate::engine::queue::local::CAPACITY;
-use crate::engine::reactor::{Attendant, Bell, Reactor, ReactorHandle, most_shards};
+use crate::engine::reactor::{Attendance, Attendant, Bell, Reactor, ReactorHandle, most_shards};
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::AtomicUsize;
 use crate::loom::sync::atomic::Ordering::Relaxed;
@@ -46,8 +46,6 @@ struct Io {
     shards: Box<[CachePadded<Mutex<Reactor>>]>,
     /// For who sleeps, if there are several shards.
     attendant: Option<(Mutex<Attendant>, Bell)>,
-    /// Not asked of the attendant's lock: asking that keeps others from it.
-    attendance: Attendance,
     /// Which of the others' shards is the next to be looked at: one for which there was no room.
     next: AtomicUsize,
     handle: ReactorHandle,
@@ -128,11 +126,12 @@ impl Driver {
     /// `processor` is where the worker is. How many events there were.
     pub(crate) fn poll(&self, worker: usize, processor: Option<usize>) -> usize {
         let Some(io) = &self.io else { return 0 };
-        let shard = io.shard_of(worker);
         if io.attendant.is_some() {
-            io.handle.shards().see_processor(shard, processor);
+            let shards = io.handle.shards();
+            shards.see_processor(io.own_shard(worker), processor);
         }
-        io.poll(shard).unwrap_or(0)
+        let polled = io.shards_of(worker).map(|shard| io.poll(shard));
+        polled.flatten().sum()
     }
 
     /// The same for the shards of others, where `cannot` says of a worker that it does not come to its own, and nobody
@@ -150,7 +149,7 @@ impl Driver {
         }
         let mut room = self.busy_events.saturating_sub(brought);
         room = room.max(self.busy_events / 4).max(1);
-        for shard in io.others(io.shard_of(worker)) {
+        for shard in io.others(worker) {
             if room == 0 {
                 io.comes_next(shard);
                 break;
@@ -165,15 +164,29 @@ impl Driver {
     pub(crate) fn relieve(&self, worker: usize) {
         if let Some(io) = self.io.as_ref().filter(|io| io.attendant.is_some()) {
             let looks = EVENTS / self.busy_events.clamp(1, EVENTS);
-            let shard = io.shard_of(worker);
             let found_all = |events: Option<usize>| events.is_none_or(|n| n < self.busy_events);
-            let _ = (0..looks).find(|_| found_all(io.poll(shard)));
+            for shard in io.shards_of(worker) {
+                let _ = (0..looks).find(|_| found_all(io.poll(shard)));
+            }
         }
     }
 
-    /// Whether each worker has a part of the reactor.
-    pub(crate) fn is_shared_out(&self) -> bool {
+    /// Whether the reactor has several shards.
+    pub(crate) fn has_shards(&self) -> bool {
         self.io.as_ref().is_some_and(|io| io.attendant.is_some())
+    }
+
+    /// Whether each worker looks after its own, now.
+    pub(crate) fn is_shared_out(&self) -> bool {
+        let io = self.io.as_ref().filter(|io| io.attendant.is_some());
+        io.is_some_and(|io| !io.is_gathered())
+    }
+
+    /// The workers have time to sleep (R9).
+    pub(crate) fn gather(&self) {
+        if let Some(io) = self.io.as_ref().filter(|io| io.attendant.is_some()) {
+            io.handle.shards().gathering.gather();
+        }
     }
 
     /// True if somebody sleeps for the reactor, or there is none.
@@ -186,9 +199,10 @@ impl Driver {
         if parker.unpark_from()
             && let Some(io) = &self.io
         {
+            let shards = io.handle.shards();
             match &io.attendant {
-                Some((_, bell)) => bell.ring(),
-                None => io.handle.wake(),
+                Some((_, bell)) if !shards.attendance.is_in_first() => bell.ring(),
+                _ => shards.wake_first(),
             }
         }
     }
@@ -211,23 +225,34 @@ impl Io {
         Ok(Self {
             shards: reactors.into_iter().map(padded).collect(),
             attendant,
-            attendance: Attendance::new(),
             next: AtomicUsize::new(0),
             handle,
         })
     }
 
-    fn shard_of(&self, worker: usize) -> usize {
+    fn own_shard(&self, worker: usize) -> usize {
         worker % self.shards.len()
     }
 
-    /// All but one, in the order in which it is their turn.
-    fn others(&self, own: usize) -> impl Iterator<Item = usize> + use<> {
+    fn is_gathered(&self) -> bool {
+        self.handle.shards().gathering.is_on()
+    }
+
+    /// Those that a worker looks after: its own, and the first as well if everybody does.
+    fn shards_of(&self, worker: usize) -> impl Iterator<Item = usize> + use<> {
+        let own = self.own_shard(worker);
+        let first = (own != 0 && self.is_gathered()).then_some(0);
+        first.into_iter().chain([own])
+    }
+
+    /// All but those, in the order in which it is their turn.
+    fn others(&self, worker: usize) -> impl Iterator<Item = usize> + use<> {
         let count = self.shards.len();
+        let (own, skips_first) = (self.own_shard(worker), self.is_gathered());
         // Relaxed: any order will do, as long as it is not always the same one.
         let next = self.next.load(Relaxed);
         let in_turn = (0..count).map(move |i| (next + i) % count);
-        in_turn.filter(move |&shard| shard != own)
+        in_turn.filter(move |&shard| shard != own && !(skips_first && shard == 0))
     }
 
     /// There was no room for what is in `shard`.
@@ -236,8 +261,12 @@ impl Io {
         self.next.store(shard, Relaxed);
     }
 
+    fn attendance(&self) -> &Attendance {
+        &self.handle.shards().attendance
+    }
+
     fn is_attended(&self) -> bool {
-        self.attendance.is_on()
+        self.attendance().is_on()
     }
 
     /// How many events there were; `None` if somebody else is at it.
@@ -261,63 +290,86 @@ impl Io {
         timeout: Option<Duration>,
         sleeps: impl Fn(usize) -> bool,
     ) -> Rest {
-        match &self.attendant {
-            Some((attendant, _)) => match attendant.try_lock() {
-                Some(mut attendant) => self.park_attended(parker, || {
-                    self.attend(self.shard_of(worker), &mut attendant, timeout, sleeps)
-                }),
-                None if self.take_left(self.shard_of(worker)) => Rest::default(),
-                None => park(parker, timeout),
-            },
-            None => match self.shards[0].try_lock() {
-                Some(mut reactor) => self.park_attended(parker, || {
-                    turned(|| reactor.turn(timeout));
-                    false
-                }),
-                None => park(parker, timeout),
-            },
+        let Some((attendant, _)) = &self.attendant else {
+            let Some(mut reactor) = self.shards[0].try_lock() else {
+                return park(parker, timeout);
+            };
+            self.attendance().begin();
+            return self.park_in_first(parker, timeout, &mut reactor);
+        };
+        let Some(mut attendant) = attendant.try_lock() else {
+            return match self.take_left(worker) {
+                true => Rest::default(),
+                false => park(parker, timeout),
+            };
+        };
+        let shards = self.handle.shards();
+        if shards.others_are_empty()
+            && let Some(mut reactor) = self.shards[0].try_lock()
+            && (shards.attendance).begin_in_first(|| shards.others_are_empty())
+        {
+            return self.park_in_first(parker, timeout, &mut reactor);
         }
-    }
-
-    /// The caller goes to sleep, and another has the attendant: takes what that one left in the caller's `shard`. True if there was
-    /// something.
-    fn take_left(&self, shard: usize) -> bool {
-        self.attendance.may_have_left() && self.poll(shard).is_some_and(|events| events > 0)
-    }
-
-    /// `sleep` tells whether it left events.
-    fn park_attended(&self, parker: &Parker, sleep: impl FnOnce() -> bool) -> Rest {
+        self.attendance().begin();
         let mut left_events = false;
-        self.attendance.begin();
-        let was_unparked = parker.park_elsewhere(|| left_events = sleep());
-        self.attendance.end();
+        let was_unparked = parker
+            .park_elsewhere(|| left_events = self.attend(worker, &mut attendant, timeout, sleeps));
+        self.attendance().end();
         Rest {
             was_unparked,
             left_events,
         }
     }
 
-    /// Sleeps for all shards. What is in the worker's own comes first, and then what is in those of sleepers, as long as its queue
-    /// has room; if there is something, others who are awake come to theirs by themselves. True if something was left.
+    /// Sleeps in the first shard, which is all there is to look at.
+    fn park_in_first(
+        &self,
+        parker: &Parker,
+        timeout: Option<Duration>,
+        reactor: &mut Reactor,
+    ) -> Rest {
+        let was_unparked = parker.park_elsewhere(|| {
+            turned(|| reactor.turn(timeout));
+        });
+        self.attendance().end();
+        Rest {
+            was_unparked,
+            left_events: false,
+        }
+    }
+
+    /// The caller goes to sleep, and another has the attendant: takes what that one left in the caller's shard. True if there was
+    /// something.
+    fn take_left(&self, worker: usize) -> bool {
+        let own = self.own_shard(worker);
+        // What all look after is nobody's alone.
+        let is_its_alone = own != 0 || !self.is_gathered();
+        self.attendance().may_have_left()
+            && is_its_alone
+            && self.poll(own).is_some_and(|events| events > 0)
+    }
+
+    /// Sleeps for all shards. What is in those that the worker looks after comes first, and then what is in those of sleepers, as
+    /// long as its queue has room; if there is something, others who are awake come to theirs by themselves. True if something was left.
     fn attend(
         &self,
-        own: usize,
+        worker: usize,
         attendant: &mut Attendant,
         timeout: Option<Duration>,
         sleeps: impl Fn(usize) -> bool,
     ) -> bool {
         turned(|| attendant.wait(timeout).map(|()| 0));
-        self.attendance.get_up();
+        self.attendance().get_up();
         let mut room = EVENTS;
         let mut is_held = false;
         let mut left_events = false;
-        if attendant.found(own) {
-            match self.shards[own].try_lock() {
+        for shard in (self.shards_of(worker)).filter(|&shard| attendant.found(shard)) {
+            match self.shards[shard].try_lock() {
                 Some(mut reactor) => room = room.saturating_sub(turned(|| reactor.take_up())),
                 None => is_held = true,
             }
         }
-        for shard in self.others(own).filter(|&shard| attendant.found(shard)) {
+        for shard in (self.others(worker)).filter(|&shard| attendant.found(shard)) {
             if room == 0 {
                 self.comes_next(shard);
                 left_events = true;
@@ -377,7 +429,7 @@ mod tests {
 
     use super::*;
     use crate::engine::reactor::test_support::CountingWaker;
-    use crate::engine::reactor::{Interest, Ready, Registration};
+    use crate::engine::reactor::{Interest, Owner, Ready, Registration};
 
     const LIMITS: IoLimits = IoLimits {
         events: EVENTS,
@@ -406,7 +458,8 @@ mod tests {
         let (near, far) = UnixStream::pair().unwrap();
         let reactor = driver.handle().unwrap();
         let (fd, interest) = (near.as_raw_fd(), Interest::READABLE);
-        let registration = Registration::new(reactor, Some(worker), fd, interest, Ready::EMPTY);
+        let registration =
+            Registration::new(reactor, Owner::Worker(worker), fd, interest, Ready::EMPTY);
         let registration = registration.unwrap();
         let woken = CountingWaker::new();
         let waker: Waker = woken.waker();
@@ -442,8 +495,14 @@ mod tests {
 
     #[test]
     fn who_sleeps_does_so_for_all_shards() {
-        for worker in [0, 1, 2, 3] {
+        for (worker, is_gathered) in [0, 1, 2, 3]
+            .into_iter()
+            .flat_map(|i| [(i, false), (i, true)])
+        {
             let driver = Driver::new(Some(LIMITS), 3).unwrap();
+            if is_gathered {
+                driver.gather();
+            }
             let mut sockets = [0, 1, 2].map(|worker| waiting(&driver, worker));
             for socket in &mut sockets {
                 assert!(!driver.is_attended());

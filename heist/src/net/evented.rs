@@ -13,7 +13,7 @@ use socket2::SockRef;
 
 use crate::engine::base::words;
 use crate::engine::context;
-use crate::engine::reactor::{Interest, ReactorHandle, Ready, Registration};
+use crate::engine::reactor::{Interest, Owner, ReactorHandle, Ready, Registration};
 use crate::io::ReadBuf;
 
 /// Sending to a peer that is gone is an error of the call, never a signal, whatever the program
@@ -23,6 +23,9 @@ const NO_SIGNAL: libc::c_int = if cfg!(any(target_os = "linux", target_os = "and
 } else {
     0
 };
+
+/// What a socket that may be moved is registered for (R7 of the reactor).
+const BOTH: Interest = Interest::READABLE.add(Interest::WRITABLE);
 
 /// The reactor of the runtime this thread is in, and which of that runtime's workers this is.
 ///
@@ -67,7 +70,8 @@ impl<E: AsRawFd> Evented<E> {
     /// more often than not for a socket just made: the first operation is tried, not waited for.
     #[track_caller]
     pub(crate) fn assumed(io: E, ready: Ready) -> io::Result<Self> {
-        Self::with_interest(io, Interest::READABLE | Interest::WRITABLE, ready)
+        let (reactor, worker) = current_reactor();
+        Self::registered(io, &reactor, Owner::of(worker), BOTH, ready)
     }
 
     /// As [`assumed`](Self::assumed), for what was made by somebody else than this worker's task, and may be served by
@@ -75,19 +79,24 @@ impl<E: AsRawFd> Evented<E> {
     #[track_caller]
     pub(crate) fn accepted(io: E, ready: Ready) -> io::Result<Self> {
         let (reactor, _) = current_reactor();
-        let both = Interest::READABLE | Interest::WRITABLE;
-        let registration = Registration::new(&reactor, None, io.as_raw_fd(), both, ready)?;
-        Ok(Self {
-            io: Some(io),
-            registration,
-        })
+        Self::registered(io, &reactor, Owner::Nobody, BOTH, ready)
     }
 
     /// Ties `io` to the current runtime, for `interest` only.
     #[track_caller]
     pub(crate) fn with_interest(io: E, interest: Interest, ready: Ready) -> io::Result<Self> {
-        let (reactor, worker) = current_reactor();
-        let registration = Registration::new(&reactor, worker, io.as_raw_fd(), interest, ready)?;
+        let (reactor, _) = current_reactor();
+        Self::registered(io, &reactor, Owner::Everybody, interest, ready)
+    }
+
+    fn registered(
+        io: E,
+        reactor: &ReactorHandle,
+        owner: Owner,
+        interest: Interest,
+        ready: Ready,
+    ) -> io::Result<Self> {
+        let registration = Registration::new(reactor, owner, io.as_raw_fd(), interest, ready)?;
         Ok(Self {
             io: Some(io),
             registration,

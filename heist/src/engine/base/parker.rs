@@ -10,7 +10,8 @@
 //! * P2. The sleeper moves `EMPTY → PARKED` while it holds the mutex, and the waker that found
 //!   `PARKED` takes the mutex before it notifies: so the notification cannot fall between the
 //!   sleeper's decision and its wait.
-//! * P4. A sleeper in `ELSEWHERE` is woken by the caller of `unpark`, who is told so.
+//! * P4. A sleeper in `ELSEWHERE` is woken by the caller of `unpark`, who is told so, and sees what was written before about where
+//!   that is.
 //! * P3. A park consumes one `NOTIFIED`; wakes in between are one wake.
 //!
 //! **Orderings.** `unpark`'s swap is a release, the sleeper's taking of `NOTIFIED` an acquire:
@@ -25,7 +26,7 @@ use std::time::Duration;
 
 use crate::engine::base::budget::{Budget, BudgetScope};
 use crate::loom::sync::atomic::AtomicU32;
-use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use crate::loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::loom::sync::{Arc, Condvar, Mutex};
 
 const EMPTY: u32 = 0;
@@ -119,10 +120,11 @@ impl Parker {
     /// Sleeps by `sleep` instead of the condition variable, unless a wake is already there. Whoever
     /// unparks meanwhile has to end that sleep (P4). True if woken.
     pub(crate) fn park_elsewhere(&self, sleep: impl FnOnce()) -> bool {
-        // Ordering: on failure the word is NOTIFIED and is taken below with acquire.
+        // Ordering: release pairs with the acquire in `unpark_from`: who is told that we are elsewhere also sees where. On
+        // failure the word is NOTIFIED and is taken below with acquire.
         if self
             .word
-            .compare_exchange(EMPTY, ELSEWHERE, Relaxed, Relaxed)
+            .compare_exchange(EMPTY, ELSEWHERE, Release, Relaxed)
             .is_ok()
         {
             sleep();
@@ -140,7 +142,8 @@ impl Parker {
     /// there (P4).
     #[must_use]
     pub(crate) fn unpark_from(&self) -> bool {
-        // Ordering: release pairs with the acquire of whoever consumes it (P3).
+        // Ordering: release pairs with the acquire of whoever consumes it (P3), acquire with the release in
+        // `park_elsewhere`.
         match self.word.swap(NOTIFIED, AcqRel) {
             PARKED => {
                 // P2: the sleeper holds the mutex from its decision until it waits.

@@ -24,13 +24,16 @@
 //!   source's list are never held together.
 //! * R6. Signals are the process's, and none of the reactor's business: who has the pipe gives it to
 //!   [`watch_signals`](ReactorHandle::watch_signals), with what to call when there is something in it.
-//! * R7. An object is in one shard: that of the worker that registered it, unless that has many more than another. It can
-//!   be [moved](moving) while it is used, and nothing that arrives meanwhile is lost.
+//! * R7. An object is in one shard: that of the worker that registered it, unless that has many more than another (and but
+//!   for R9). It can be [moved](moving) while it is used, and nothing that arrives meanwhile is lost.
 //! * R8. It goes where its packets arrive. The system tells on which processor the last one did, and the reactor knows
 //!   on which of them each shard was last looked at. Where both ends of a connection are in one shard, or a network card spreads
 //!   its connections over processors, what is read is in that processor's cache. A task that has read looks
 //!   after 16 events, and then ever more seldom ([`Source::begin_look`]), so an object that belongs nowhere costs
 //!   nothing in the long run. No shard gets many more objects than another by it.
+//! * R9. While workers find the time to sleep, all objects are in the first shard, or go there when they are read
+//!   ([`gathering`]), and who sleeps does so in that alone. What does not move (it is not a stream, nor a datagram socket) is always
+//!   there.
 //!
 //! **Rejected.** *One selector for all workers*: they take turns at its lock and its list, and each message goes
 //! from one processor's cache to another's every other time. A shard a worker alone does not help with the latter: half
@@ -40,10 +43,12 @@
 //! sources with a list of waiters pay it. *Skipping `EPOLL_CTL_DEL` when a socket is closed anyway*:
 //! a duplicate of the descriptor (a forked child's) would keep the entry alive.
 //!
-//! **Tested by** `tests` below with real sockets; the models are in [`source`], [`waiters`] and [`moving`].
+//! **Tested by** `tests` below with real sockets; the models are in [`source`], [`waiters`], [`moving`] and [`attendance`].
 
+mod attendance;
 mod attendant;
 mod error;
+mod gathering;
 mod moving;
 mod ready;
 mod registration;
@@ -63,12 +68,13 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::panic::{self, AssertUnwindSafe};
 use std::time::Duration;
 
+pub(crate) use self::attendance::Attendance;
 pub(crate) use self::attendant::{Attendant, Bell, most_shards};
 pub use self::error::is_rt_shutdown_err;
 pub(crate) use self::error::rt_shutdown_err;
 pub use self::ready::{Interest, Ready};
 pub(crate) use self::registration::Registration;
-pub(crate) use self::shards::Shards;
+pub(crate) use self::shards::{Owner, Shards};
 use self::slots::Token;
 pub(crate) use self::source::ReadyEvent;
 use self::source::Source;
@@ -98,8 +104,6 @@ pub(crate) struct ReactorHandle(Arc<Registrar>);
 #[derive(Debug)]
 struct Registrar {
     shards: Shards,
-    /// Ends the turn of a reactor that has one shard; of several, see [`Attendant`].
-    waker: Option<mio::Waker>,
     /// R6.
     signals: Mutex<Option<Arc<SignalPipe>>>,
 }
@@ -123,13 +127,8 @@ impl Reactor {
         let polls: Vec<mio::Poll> = (0..shards)
             .map(|_| mio::Poll::new())
             .collect::<io::Result<_>>()?;
-        let waker = match &*polls {
-            [only] => Some(mio::Waker::new(only.registry(), Token::WAKE.into())?),
-            _ => None,
-        };
         let handle = ReactorHandle(Arc::new(Registrar {
             shards: Shards::new(&polls)?,
-            waker,
             signals: Mutex::new(None),
         }));
         let turning_side = |(shard, poll)| Self {
@@ -169,7 +168,7 @@ impl Reactor {
     }
 
     /// Waits for events, for `timeout` at most, and wakes who waited for them. Gives the number of
-    /// events, without those of [`ReactorHandle::wake`]; a turn that a signal handler interrupts is
+    /// events, without those of [`Shards::wake_first`]; a turn that a signal handler interrupts is
     /// an empty one.
     ///
     /// # Errors
@@ -255,13 +254,6 @@ impl fmt::Debug for Reactor {
 }
 
 impl ReactorHandle {
-    /// Ends the turn that is on, or makes the next one not wait, where there is one shard.
-    pub(crate) fn wake(&self) {
-        if let Some(waker) = &self.0.waker {
-            (waker.wake()).expect("the reactor's own event can be signalled");
-        }
-    }
-
     /// R5. Does nothing the second time.
     pub(crate) fn shutdown(&self) {
         let sources = self.0.shards.shut_down();

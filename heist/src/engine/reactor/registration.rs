@@ -11,10 +11,10 @@ use std::os::fd::RawFd;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::task::{Context, Poll, ready};
 
-use super::ReactorHandle;
 use super::error::rt_shutdown_err;
 use super::ready::{Interest, Ready};
 use super::source::{Direction, ReadyEvent, Source};
+use super::{Owner, ReactorHandle};
 use crate::engine::base::budget;
 use crate::loom::sync::Arc;
 
@@ -46,22 +46,21 @@ pub(crate) struct Registration {
 }
 
 impl Registration {
-    /// Ties `fd` to `reactor`, for `worker` if one of its runtime's does so. It is taken to be `ready` until an
-    /// operation says otherwise.
+    /// Ties `fd` to `reactor`, as its `owner`'s. It is taken to be `ready` until an operation says otherwise.
     ///
     /// # Errors
     ///
     /// The system's, or that the reactor has shut down. Nothing is left behind.
     pub(crate) fn new(
         reactor: &ReactorHandle,
-        worker: Option<usize>,
+        owner: Owner,
         fd: RawFd,
         interest: Interest,
         ready: Ready,
     ) -> io::Result<Self> {
         // The slot comes first: events may arrive as soon as the system knows the token.
         let registration = Self {
-            source: reactor.shards().insert(worker, ready)?,
+            source: reactor.shards().insert(owner, ready)?,
             reactor: reactor.clone(),
         };
         let place = registration.source.place();
@@ -74,13 +73,18 @@ impl Registration {
         self.reactor.shards().unwatch(fd, self.source.place())
     }
 
-    /// R8: something was read from `fd`: it may be time to see to it that this happens in the shard where its packets
-    /// arrive. `arrives` tells on which processor that is.
+    /// R8, R9: something was read from `fd`: it may be time to see to it that this happens in the shard where its packets
+    /// arrive, or in the first. `arrives` tells on which processor that is.
     #[inline]
     pub(crate) fn follow(&self, fd: RawFd, arrives: impl FnOnce() -> Option<usize>) {
         let shards = self.reactor.shards();
-        if shards.are_several()
-            && let Some(look) = self.source.begin_look()
+        if !shards.are_several() {
+            return;
+        }
+        if shards.gathering.is_on() && !shards.gather(&self.source, fd) {
+            return;
+        }
+        if let Some(look) = self.source.begin_look()
             && let Some(processor) = arrives()
         {
             shards.follow(&self.source, fd, processor, look);

@@ -1,4 +1,4 @@
-//! The shards of a reactor: which objects are in which (rules R7 and R8 of [`reactor`](super)).
+//! The shards of a reactor: which objects are in which (rules R7 to R9 of [`reactor`](super)).
 //!
 //! Each has a selector and a table of its own, so that workers who serve sockets at the same time take nothing
 //! from each other: neither the system's list of what is ready, nor our table's mutex. Which worker looks after which
@@ -10,10 +10,12 @@ use std::os::fd::RawFd;
 use mio::event::Source as _;
 use mio::unix::SourceFd;
 
+use super::attendance::Attendance;
 use super::error::rt_shutdown_err;
+use super::gathering::Gathering;
 use super::moving::Moving;
 use super::ready::{Interest, Ready};
-use super::slots::{NoSlot, Place, Slots, Table};
+use super::slots::{NoSlot, Place, Slots, Table, Token};
 use super::source::Source;
 use crate::engine::base::cache_padded::CachePadded;
 use crate::engine::base::counters::Counter;
@@ -25,10 +27,32 @@ use crate::loom::sync::{Arc, MutexGuard};
 /// A shard may have so many objects more than the emptiest one before it gets no more, and an eighth of those.
 const SLACK: u64 = 8;
 
+/// Whose an object is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Owner {
+    /// A worker made it, for the task that it runs.
+    Worker(usize),
+    /// Somebody else made it, or for another task.
+    Nobody,
+    /// It stays where it is, for good: where it is in nobody's way (R9).
+    Everybody,
+}
+
+impl Owner {
+    /// It was made by this worker of the runtime's, or by none.
+    pub(crate) fn of(worker: Option<usize>) -> Self {
+        worker.map_or(Self::Nobody, Self::Worker)
+    }
+}
+
 /// All shards of a reactor.
 #[derive(Debug)]
 pub(crate) struct Shards {
     shards: Box<[CachePadded<Shard>]>,
+    pub(crate) gathering: Gathering,
+    pub(crate) attendance: CachePadded<Attendance>,
+    /// Ends the turn of the first shard.
+    waker: mio::Waker,
     /// Where what no worker registered went last, so that what is made together stays together.
     last: AtomicUsize,
 }
@@ -75,8 +99,16 @@ impl Shards {
         };
         Ok(Self {
             shards: polls.iter().map(shard).collect::<io::Result<_>>()?,
+            gathering: Gathering::new(),
+            attendance: CachePadded::new(Attendance::new()),
+            waker: mio::Waker::new(polls[0].registry(), Token::WAKE.into())?,
             last: AtomicUsize::new(0),
         })
+    }
+
+    /// Ends the turn of the first shard that is on, or makes the next one not wait.
+    pub(crate) fn wake_first(&self) {
+        (self.waker.wake()).expect("the reactor's own event can be signalled");
     }
 
     pub(super) fn get(&self, shard: usize) -> &Shard {
@@ -90,6 +122,12 @@ impl Shards {
     /// Whether something can happen in it: there are objects, or it is the first, which has the signals.
     pub(crate) fn can_have_events(&self, shard: usize) -> bool {
         shard == 0 || self.shards[shard].table.held() > 0
+    }
+
+    /// Whether the first shard is all there is to look at.
+    pub(crate) fn others_are_empty(&self) -> bool {
+        let mut others = self.shards.iter().skip(1);
+        others.all(|shard| shard.table.held() == 0)
     }
 
     /// Who looks after `shard` is on this processor.
@@ -114,9 +152,9 @@ impl Shards {
         self.shards.iter().map(|shard| shard.ready.get()).sum()
     }
 
-    /// A source, in the shard of `worker` if that has no more than its share.
-    pub(super) fn insert(&self, worker: Option<usize>, ready: Ready) -> io::Result<Arc<Source>> {
-        let index = self.choose(worker);
+    /// A source, in the shard of its `owner` if that has no more than its share.
+    pub(super) fn insert(&self, owner: Owner, ready: Ready) -> io::Result<Arc<Source>> {
+        let index = self.choose(owner);
         let shard = self.get(index);
         let make = |token| Arc::new(Source::new(Place::new(index, token), ready));
         let source = shard.table.insert(make).map_err(|reason| match reason {
@@ -124,7 +162,15 @@ impl Shards {
             NoSlot::Full => io::Error::other("the reactor is at its limit of I/O objects"),
         })?;
         shard.registered.add_shared(1);
+        self.tell_sleeper(index);
         Ok(source)
+    }
+
+    /// A4: an object was put into `shard`.
+    fn tell_sleeper(&self, shard: usize) {
+        if shard != 0 && self.attendance.overlooks_others() {
+            self.wake_first();
+        }
     }
 
     /// Ends a registration.
@@ -151,11 +197,16 @@ impl Shards {
         all.flat_map(|shard| shard.slots().shut_down()).collect()
     }
 
-    fn choose(&self, worker: Option<usize>) -> usize {
+    fn choose(&self, owner: Owner) -> usize {
         let count = self.shards.len();
-        if count == 1 {
+        if count == 1 || self.gathering.is_on() {
             return 0;
         }
+        let worker = match owner {
+            Owner::Worker(worker) => Some(worker),
+            Owner::Nobody => None,
+            Owner::Everybody => return 0,
+        };
         let wanted = worker.unwrap_or_else(|| self.last.load(Relaxed)) % count;
         let held = |shard: usize| self.shards[shard].table.held();
         if has_room(held(wanted), 0) {
@@ -187,19 +238,35 @@ impl Shards {
         // Where both ends of a connection are looked at here, each sees the other elsewhere, and they must not change
         // places for ever. Not by the thread's generator, which is the tasks'.
         let goes = FastRand::new(place.word() ^ look).below(2) == 0;
-        if goes && has_room(held(target), held(place.shard())) {
+        if goes && has_room(held(target), held(place.shard())) && self.gathering.lets_go() {
             self.move_to(target, source, fd);
         }
     }
 
+    /// R9: something was read from `source` while the objects are gathered. Whether it may be looked where it belongs.
+    pub(super) fn gather(&self, source: &Arc<Source>, fd: RawFd) -> bool {
+        if source.place().shard() != 0 {
+            self.move_to(0, source, fd);
+        }
+        let somebody_sleeps = self.attendance.is_on();
+        if somebody_sleeps {
+            self.gathering.somebody_sleeps();
+        }
+        !somebody_sleeps
+    }
+
     /// R7.
+    #[cold]
     pub(super) fn move_to(&self, target: usize, source: &Arc<Source>, fd: RawFd) {
         let Some(moving) = Moving::begin(source) else {
             return;
         };
         // Readable, writable: it is a stream, or a datagram socket.
         let both = Interest::READABLE | Interest::WRITABLE;
-        let watch = |place| self.watch(fd, place, both);
+        let watch = |place: Place| {
+            self.tell_sleeper(place.shard());
+            self.watch(fd, place, both)
+        };
         // The system refuses that only if the descriptor is not what it was; and then there is nothing to undo.
         let unwatch = |place| drop(self.unwatch(fd, place));
         moving.to(target, |shard| &self.get(shard).table, watch, unwatch);

@@ -22,7 +22,7 @@ const GENERATION_BITS: u32 = if usize::BITS >= 64 { 24 } else { 12 };
 pub(super) struct Token(usize);
 
 impl Token {
-    /// The reactor's own: [`ReactorHandle::wake`](super::ReactorHandle::wake). Its index is one that
+    /// The reactor's own: [`Shards::wake_first`](super::Shards::wake_first). Its index is one that
     /// no slot has.
     pub(super) const WAKE: Self = Self(INDEX_MASK);
     /// The signal pipe's.

@@ -41,7 +41,8 @@ fn pair_of(handle: &ReactorHandle, worker: Option<usize>, ready: Ready) -> Pair 
     near.set_nodelay(true).unwrap();
     far.set_nodelay(true).unwrap();
     let near = mio::net::TcpStream::from_std(near);
-    let registration = Registration::new(handle, worker, near.as_raw_fd(), BOTH, ready).unwrap();
+    let registration =
+        Registration::new(handle, Owner::of(worker), near.as_raw_fd(), BOTH, ready).unwrap();
     Pair {
         near,
         registration,
@@ -238,15 +239,15 @@ fn wake_ends_a_turn_from_another_thread() {
     let (mut reactor, handle) = one_shard(64);
     let waker = thread::spawn(move || {
         thread::sleep(Duration::from_millis(20));
-        handle.wake();
+        handle.shards().wake_first();
     });
     let start = Instant::now();
     assert_eq!(reactor.turn(LONG).unwrap(), 0);
     assert!(start.elapsed() < HANG);
     waker.join().unwrap();
     // Wakes before a turn make it not wait, and are one.
-    reactor.handle.wake();
-    reactor.handle.wake();
+    reactor.handle.shards().wake_first();
+    reactor.handle.shards().wake_first();
     assert_eq!(reactor.turn(LONG).unwrap(), 0);
     assert_eq!(reactor.turn(NOW).unwrap(), 0);
 }
@@ -284,7 +285,14 @@ fn shutdown_wakes_all_and_ends_everything() {
     assert!(pair.registration.poll_write_ready(&mut cx).is_ready());
 
     let socket = mio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
-    let e = Registration::new(&handle, None, socket.as_raw_fd(), BOTH, Ready::EMPTY).unwrap_err();
+    let e = Registration::new(
+        &handle,
+        Owner::Nobody,
+        socket.as_raw_fd(),
+        BOTH,
+        Ready::EMPTY,
+    )
+    .unwrap_err();
     assert!(is_rt_shutdown_err(&e));
     let registered = handle.shards().fds_registered();
     drop(reactor);
@@ -297,7 +305,7 @@ fn a_failed_registration_leaves_nothing_behind() {
     // A file is not something a selector watches.
     let file = std::fs::File::open("/proc/self/exe").unwrap();
     let fd = std::os::fd::AsRawFd::as_raw_fd(&file);
-    let result = Registration::new(&handle, None, fd, BOTH, Ready::EMPTY);
+    let result = Registration::new(&handle, Owner::Nobody, fd, BOTH, Ready::EMPTY);
     assert!(result.is_err());
     assert!(handle.shards().shut_down().is_empty());
     assert_eq!(
@@ -618,11 +626,16 @@ fn an_object_is_in_its_workers_shard_unless_that_has_its_share() {
     assert!((1..=5).contains(&changes), "{shards:?}");
     let first = shards.iter().filter(|&&shard| shard == 0).count();
     assert!((10..=20).contains(&first), "{shards:?}");
+    // What does not move is in nobody's way.
+    let (_far, near) = std::os::unix::net::UnixStream::pair().unwrap();
+    let owner = Owner::Everybody;
+    let fixed = Registration::new(&handle, owner, near.as_raw_fd(), BOTH, Ready::EMPTY);
+    assert_eq!(shard_of(&fixed.unwrap()), 0);
     drop(by_others);
     let shards = handle.shards();
     assert_eq!(
         (shards.fds_registered(), shards.fds_deregistered()),
-        (60, 60)
+        (61, 61)
     );
     assert!(shards.can_have_events(0) && !shards.can_have_events(1));
 }
@@ -695,6 +708,74 @@ fn hears_again(reactor: &mut Reactor, pair: &mut Pair) {
         pair.poll_read(&mut cx, &mut buf),
         Poll::Ready(Ok(5))
     ));
+}
+
+/// R9.
+#[test]
+fn gathered_objects_are_in_the_first_shard_until_nobody_sleeps_any_more() {
+    let (mut reactors, handle) = Reactor::new(2, 64).unwrap();
+    let shards = handle.shards();
+    shards.see_processor(0, Some(5));
+    shards.see_processor(1, Some(7));
+    shards.gathering.gather();
+    let by_workers = [Some(0), Some(1), None].map(|worker| pairs(&handle, worker, 20));
+    let mut pairs: Vec<Pair> = by_workers.into_iter().flatten().collect();
+    assert!(shards.others_are_empty());
+    let read_all = |pairs: &[Pair], processor: usize| {
+        for pair in pairs {
+            events(&pair.registration, 1_000);
+            let fd = pair.near.as_raw_fd();
+            pair.registration.follow(fd, || Some(processor));
+        }
+    };
+    shards.attendance.begin();
+    read_all(&pairs, 7);
+    assert!(shards.others_are_empty(), "somebody sleeps");
+    shards.attendance.end();
+    read_all(&pairs, 5);
+    assert!(shards.others_are_empty(), "they belong where they are");
+    read_all(&pairs, 7);
+    assert!(!shards.others_are_empty() && !shards.gathering.is_on());
+    let elsewhere = |pair: &Pair| shard_of(&pair.registration) == 1;
+    let moved = pairs.iter().filter(|pair| elsewhere(pair)).count();
+    // Those that are not read stay.
+    shards.gathering.gather();
+    shards.attendance.begin();
+    let (read, left) = pairs.split_at_mut(30);
+    read_all(read, 7);
+    assert!(!read.iter().any(elsewhere));
+    assert!((1..moved).contains(&left.iter().filter(|pair| elsewhere(pair)).count()));
+    for pair in pairs.iter_mut().take(3) {
+        hears_again(&mut reactors[0], pair);
+    }
+}
+
+/// A4.
+#[test]
+fn who_sleeps_in_the_first_shard_is_woken_for_what_comes_into_another() {
+    const HANG: Duration = Duration::from_millis(50);
+    let (mut reactors, handle) = Reactor::new(2, 64).unwrap();
+    let shards = handle.shards();
+    let pair = pair_of(&handle, Some(0), Ready::EMPTY);
+    let mut sleep = |put: &mut dyn FnMut()| {
+        reactors[0].turn(NOW).unwrap();
+        let sleeps_in_first = shards
+            .attendance
+            .begin_in_first(|| shards.others_are_empty());
+        put();
+        let start = Instant::now();
+        assert_eq!(reactors[0].turn(Some(HANG)).unwrap(), 0);
+        shards.attendance.end();
+        (sleeps_in_first, start.elapsed() < HANG)
+    };
+    assert_eq!(sleep(&mut || ()), (true, false));
+    let (source, fd) = (pair.registration.source_for_tests(), pair.near.as_raw_fd());
+    assert_eq!(sleep(&mut || shards.move_to(1, source, fd)), (true, true));
+    shards.move_to(0, source, fd);
+    let mut new = Vec::new();
+    let mut register = || new.push(pair_of(&handle, Some(1), Ready::EMPTY));
+    assert_eq!(sleep(&mut register), (true, true));
+    assert!(!sleep(&mut || ()).0, "in all");
 }
 
 #[test]

@@ -114,7 +114,9 @@ pub(crate) struct Core<S: Strategy> {
     /// How many polls there had been when it looked at the reactor last.
     pub(super) polls_at_look: u64,
     /// What its looks before it goes looking for work elsewhere have brought (I16).
-    pub(super) foresight: Foresight,
+    pub(super) own_looks: Foresight,
+    /// What looking around before its sleeps has found, or would have.
+    pub(super) spins: Foresight,
     /// It left something in the reactor, when it got up, to another who was awake (I9).
     pub(super) left_events: bool,
     /// The same, when it last stayed awake for work that it had seen.
@@ -168,7 +170,8 @@ impl<S: Strategy> Crew<S> {
                     until_maintain: config.event_interval,
                     turns_after_probe: None,
                     polls_at_look: 0,
-                    foresight: Foresight::default(),
+                    own_looks: Foresight::default(),
+                    spins: Foresight::default(),
                     left_events: false,
                     polls_at_stay: None,
                     yields: 0,

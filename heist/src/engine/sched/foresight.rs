@@ -1,7 +1,10 @@
-//! Whether a look pays that nobody owes (I16).
+//! Whether a look pays that nobody owes.
 //!
-//! Where tasks write to each other, what is queued has mostly made others ready by the time that it has run; where they answer
+//! Where tasks write to each other, what is queued has mostly made others ready by the time that it has run (I16); where they answer
 //! somebody else, who takes a while, a look finds nothing, and costs a tenth of a short request. Which it is, the last looks tell.
+//!
+//! The same holds of [looking around](crate::engine::base::spin) for what others push: whom only the reactor wakes does it for
+//! nothing, and the account of all that is spun in vain would allow it another tenth.
 
 /// So many looks in a row are for nothing before most chances are passed up.
 const PATIENCE: u32 = 2;

@@ -126,6 +126,7 @@ mod idle;
 mod idle_loom_tests;
 #[cfg(all(test, heist_loom))]
 mod idle_target_loom_tests;
+mod load;
 pub(crate) mod local_set;
 mod next_task;
 mod pace;

@@ -443,6 +443,10 @@ fn who_is_out_of_work_looks_at_its_own_shard_first() {
         one.core.searching = true;
         assert!(!expects(&mut one));
         one.core.searching = false;
+        // Nor while all sockets are in the first shard, and none has its own.
+        assert_eq!(expects(&mut one), shards == 2);
+        crew.driver.gather();
+        assert!(!expects(&mut one));
         polls(&one, u64::from(CAPACITY));
         assert!(!expects(&mut one));
     }

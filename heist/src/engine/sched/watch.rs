@@ -22,7 +22,8 @@
 //!   and has it relieved. After a stall looks come soon for a while, which is shorter if nothing is polled, or if only a
 //!   close look saw it. Where another look did, workers are wary for [a second](WARY): they do not leave the reactor alone
 //!   (I9). Who was not up all the time, or may have had to wait for a processor, was not seen to be in a long poll.
-//!   At its looks the watch also sees whether workers have to wait for processors ([`crowding`](super::crowding)).
+//!   At its looks the watch also sees whether workers have to wait for processors ([`crowding`](super::crowding)), and whether
+//!   they find the time to sleep ([`load`](super::load)).
 //! * **W3** When all are asleep and nothing was polled for a while ([`SETTLED`]), the watch dozes until a
 //!   worker that gets up sees it and wakes it: an idle runtime has no wake-ups, but for one after which what it keeps
 //!   of large tasks' memory is [given back](KEPT_AT_REST). It begins like that.
@@ -79,6 +80,7 @@ use crate::engine::base::unwind;
 use crate::engine::sched::crew::{Crew, OVERDUE};
 use crate::engine::sched::crowding::{Census, Reading};
 use crate::engine::sched::idle::Idle;
+use crate::engine::sched::load::Load;
 use crate::engine::sched::strategy::Strategy;
 use crate::engine::task;
 use crate::engine::timer::TimerShard;
@@ -188,6 +190,7 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
     let mut settled = SETTLED;
     let mut next_look = None;
     let mut census = None;
+    let mut load = None;
     bed.parker.park();
     // Ordering: acquire pairs with the release in `stop`.
     while !bed.closing.load(Acquire) {
@@ -215,6 +218,7 @@ fn keep<S: Strategy>(bed: &Bed, crew: &Weak<Crew<S>>) {
                 crew.count_waiting(census);
             }
         }
+        crew.weigh(&mut load, look.found, now);
         let idle = look.found == Found::Idle && rhythm.interval >= settled;
         if look.blocked && !rhythm.is_close() && !crew.crowded.lasts(now) {
             crew.wary.set_until(now + WARY);
@@ -493,6 +497,24 @@ impl<S: Strategy> Crew<S> {
         }
     }
 
+    /// Sees whether workers find the time to sleep (R9 of the reactor).
+    fn weigh(&self, load: &mut Option<Load>, found: Found, now: Instant) {
+        if !self.driver.has_shards() {
+            return;
+        }
+        let at_a_time = self.num_workers().min(self.config.cores);
+        let load = load.get_or_insert_with(|| Load::new(at_a_time));
+        if found == Found::Idle {
+            return load.pause();
+        }
+        let posts = self.posts.iter();
+        let busy: u64 = posts.map(|post| post.counters.busy_nanos.get()).sum();
+        let is_crowded = S::MINDS_CROWDING && self.crowded.lasts(now);
+        if load.is_small(now, Duration::from_nanos(busy), is_crowded) {
+            self.driver.gather();
+        }
+    }
+
     /// What the system says of a worker's thread.
     pub(super) fn read(&self, worker: usize) -> Option<Reading> {
         Reading::of(self.posts[worker].counters.system_thread()?)
@@ -600,6 +622,7 @@ mod loom_tests {
 
     use super::Bed;
     use crate::engine::sched::idle::Idle;
+    use crate::engine::sched::load::Load;
     use crate::engine::timer::clock::real_now;
     use crate::engine::timer::{TimerEntry, TimerShard};
     use crate::loom::sync::Arc;

@@ -221,7 +221,7 @@ impl<S: Strategy> WorkerContext<S> {
             && polls != core.polls_at_look
             && S::begun_waits(core, polls)
             && (self.is_alone() || !self.crew.crowded.lasts(self.now()))
-            && core.foresight.takes_chance()
+            && core.own_looks.takes_chance()
     }
 
     /// I16: that look, also at the shards of sleepers. It is no part of any poll, and says nothing of what those take.
@@ -236,7 +236,7 @@ impl<S: Strategy> WorkerContext<S> {
             driver.poll_for_others(self.index, brought, |worker| idle.is_asleep(worker));
         });
         let found = S::has_own_work(&self.crew, &core);
-        core.foresight.learn(found);
+        core.own_looks.learn(found);
         let now = self.now();
         stretch.at_work(now);
         S::after_own_look(self, &mut core, now);
@@ -348,8 +348,12 @@ impl<S: Strategy> WorkerContext<S> {
     #[cold]
     fn sleep(&self, mut core: Box<Core<S>>, stretch: &mut Stretch) -> Box<Core<S>> {
         let mut few = FewTasks::default();
-        if core.searching && self.spin(&core, &mut few) {
-            return self.stay(core, stretch);
+        if core.searching && core.spins.takes_chance() {
+            let found = self.spin(&core, &mut few);
+            core.spins.learn(found);
+            if found {
+                return self.stay(core, stretch);
+            }
         }
         if S::is_in_the_way(&self.crew, &mut core) {
             self.step_aside(&mut core);
@@ -435,6 +439,10 @@ impl<S: Strategy> WorkerContext<S> {
             counters.noops.add(1);
         }
         core.left_events = rest.left_events;
+        if rest.was_unparked {
+            // It would have found that by looking around.
+            core.spins.learn(true);
+        }
         S::after_sleep(self, &mut core, now);
         if let Some(hook) = &self.crew.hooks.after_unpark {
             core = self.dispatch(core, || {
