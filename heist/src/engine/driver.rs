@@ -6,17 +6,17 @@
 //!
 //! * who is busy looks at its own shard every so often, and, by default, where that had something not long ago, before it goes
 //!   looking for work elsewhere (I16);
-//! * whoever goes to sleep first sleeps for all: in any shard that has something, or in the first if there is nothing in the others.
-//!   So while there is one who does, what comes waits for nobody, however long a task of its shard's worker takes;
+//! * whoever goes to sleep first sleeps for all: in any shard that has something. So while there is one who does, what
+//!   comes waits for nobody, however long a task of its shard's worker takes;
 //! * who gets up so and finds several shards with something takes its own, and those whose worker sleeps. The others' come to theirs
 //!   by themselves; but they may be in long polls, so by default somebody is woken to sleep in their place;
 //! * where nobody sleeps for all, the others' shards are looked at by who is busy, if their worker sleeps or, by default, stands still
 //!   (I10), and by the watch, if it is stuck and there is nobody to wake for it.
 //!
-//! While there is time to sleep all objects are in the first shard, which all look after then (R9 of
-//! [`reactor`](super::reactor)): as if there were no others.
+//! While there is time to sleep, objects are gathered in the first shard, which all look after then, and in which who sleeps for
+//! all does so (R9 of [`reactor`](super::reactor)): as if there were no others.
 //!
-//! Who goes to sleep while another gets up looks at its own shard once more (A1 to A4 of [`Attendance`]). Whether a shard's worker sleeps is asked
+//! Who goes to sleep while another gets up looks at its own shard once more (A1 and A2 of [`Attendance`]). Whether a shard's worker sleeps is asked
 //! of that of its number alone: where it has several, one look too many or too few is made up for by the next one.
 //!
 //! Nobody holds a shard while running tasks. Where there is one shard, as in a current-thread runtime, who sleeps for
@@ -130,8 +130,13 @@ impl Driver {
             let shards = io.handle.shards();
             shards.see_processor(io.own_shard(worker), processor);
         }
-        let polled = io.shards_of(worker).map(|shard| io.poll(shard));
-        polled.flatten().sum()
+        let mut brought = 0;
+        for shard in io.shards_of(worker, io.is_gathered()) {
+            if brought < self.busy_events {
+                brought += io.poll(shard).unwrap_or(0);
+            }
+        }
+        brought
     }
 
     /// The same for the shards of others, where `cannot` says of a worker that it does not come to its own, and nobody
@@ -149,7 +154,7 @@ impl Driver {
         }
         let mut room = self.busy_events.saturating_sub(brought);
         room = room.max(self.busy_events / 4).max(1);
-        for shard in io.others(worker) {
+        for shard in io.others(worker, io.is_gathered()) {
             if room == 0 {
                 io.comes_next(shard);
                 break;
@@ -165,7 +170,7 @@ impl Driver {
         if let Some(io) = self.io.as_ref().filter(|io| io.attendant.is_some()) {
             let looks = EVENTS / self.busy_events.clamp(1, EVENTS);
             let found_all = |events: Option<usize>| events.is_none_or(|n| n < self.busy_events);
-            for shard in io.shards_of(worker) {
+            for shard in io.shards_of(worker, io.is_gathered()) {
                 let _ = (0..looks).find(|_| found_all(io.poll(shard)));
             }
         }
@@ -182,10 +187,13 @@ impl Driver {
         io.is_some_and(|io| !io.is_gathered())
     }
 
-    /// The workers have time to sleep (R9).
-    pub(crate) fn gather(&self) {
+    /// Whether workers find the time to sleep (R9); told by one thread.
+    pub(crate) fn set_gathered(&self, is_gathered: bool) {
         if let Some(io) = self.io.as_ref().filter(|io| io.attendant.is_some()) {
-            io.handle.shards().gathering.gather();
+            match is_gathered {
+                true => io.handle.shards().gather(),
+                false => io.handle.shards().spread(),
+            }
         }
     }
 
@@ -239,20 +247,20 @@ impl Io {
     }
 
     /// Those that a worker looks after: its own, and the first as well if everybody does.
-    fn shards_of(&self, worker: usize) -> impl Iterator<Item = usize> + use<> {
+    fn shards_of(&self, worker: usize, is_gathered: bool) -> impl Iterator<Item = usize> + use<> {
         let own = self.own_shard(worker);
-        let first = (own != 0 && self.is_gathered()).then_some(0);
+        let first = (own != 0 && is_gathered).then_some(0);
         first.into_iter().chain([own])
     }
 
     /// All but those, in the order in which it is their turn.
-    fn others(&self, worker: usize) -> impl Iterator<Item = usize> + use<> {
+    fn others(&self, worker: usize, is_gathered: bool) -> impl Iterator<Item = usize> + use<> {
         let count = self.shards.len();
-        let (own, skips_first) = (self.own_shard(worker), self.is_gathered());
+        let own = self.own_shard(worker);
         // Relaxed: any order will do, as long as it is not always the same one.
         let next = self.next.load(Relaxed);
         let in_turn = (0..count).map(move |i| (next + i) % count);
-        in_turn.filter(move |&shard| shard != own && !(skips_first && shard == 0))
+        in_turn.filter(move |&shard| shard != own && !(is_gathered && shard == 0))
     }
 
     /// There was no room for what is in `shard`.
@@ -304,11 +312,14 @@ impl Io {
             };
         };
         let shards = self.handle.shards();
-        if shards.others_are_empty()
+        if self.is_gathered()
+            && !attendant.is_in_vain()
             && let Some(mut reactor) = self.shards[0].try_lock()
-            && (shards.attendance).begin_in_first(|| shards.others_are_empty())
+            && shards.attendance.begin_in_first(&shards.gathering)
         {
-            return self.park_in_first(parker, timeout, &mut reactor);
+            let rest = self.park_in_first(parker, timeout, &mut reactor);
+            self.take_up_others(&mut attendant, &reactor);
+            return rest;
         }
         self.attendance().begin();
         let mut left_events = false;
@@ -321,7 +332,7 @@ impl Io {
         }
     }
 
-    /// Sleeps in the first shard, which is all there is to look at.
+    /// Sleeps in the first shard, in which all is that can happen.
     fn park_in_first(
         &self,
         parker: &Parker,
@@ -338,15 +349,26 @@ impl Io {
         }
     }
 
+    /// Takes what the first shard's `reactor` has found in others: of sockets that were not read since all were gathered.
+    fn take_up_others(&self, attendant: &mut Attendant, reactor: &Reactor) {
+        let found = (1..self.shards.len()).filter(|&shard| reactor.found_in(shard));
+        let (mut is_held, mut events) = (false, 0);
+        for shard in found {
+            match self.take(shard) {
+                Some(taken) => events += taken,
+                None => is_held = true,
+            }
+        }
+        if is_held && events == 0 {
+            attendant.was_in_vain();
+        }
+    }
+
     /// The caller goes to sleep, and another has the attendant: takes what that one left in the caller's shard. True if there was
     /// something.
     fn take_left(&self, worker: usize) -> bool {
         let own = self.own_shard(worker);
-        // What all look after is nobody's alone.
-        let is_its_alone = own != 0 || !self.is_gathered();
-        self.attendance().may_have_left()
-            && is_its_alone
-            && self.poll(own).is_some_and(|events| events > 0)
+        self.attendance().may_have_left() && self.poll(own).is_some_and(|events| events > 0)
     }
 
     /// Sleeps for all shards. What is in those that the worker looks after comes first, and then what is in those of sleepers, as
@@ -360,16 +382,19 @@ impl Io {
     ) -> bool {
         turned(|| attendant.wait(timeout).map(|()| 0));
         self.attendance().get_up();
+        let is_gathered = self.is_gathered();
         let mut room = EVENTS;
         let mut is_held = false;
         let mut left_events = false;
-        for shard in (self.shards_of(worker)).filter(|&shard| attendant.found(shard)) {
+        let own = self.shards_of(worker, is_gathered);
+        for shard in own.filter(|&shard| attendant.found(shard)) {
             match self.shards[shard].try_lock() {
                 Some(mut reactor) => room = room.saturating_sub(turned(|| reactor.take_up())),
                 None => is_held = true,
             }
         }
-        for shard in (self.others(worker)).filter(|&shard| attendant.found(shard)) {
+        let others = self.others(worker, is_gathered);
+        for shard in others.filter(|&shard| attendant.found(shard)) {
             if room == 0 {
                 self.comes_next(shard);
                 left_events = true;
@@ -501,7 +526,7 @@ mod tests {
         {
             let driver = Driver::new(Some(LIMITS), 3).unwrap();
             if is_gathered {
-                driver.gather();
+                driver.set_gathered(true);
             }
             let mut sockets = [0, 1, 2].map(|worker| waiting(&driver, worker));
             for socket in &mut sockets {

@@ -241,9 +241,11 @@ macro_rules! datagram_methods {
             /// the system's.
             #[inline]
             pub fn try_recv(&self, buf: &mut [u8]) -> io::Result<usize> {
-                self.io
+                let received = self
+                    .io
                     .registration()
-                    .try_io(Interest::READABLE, || retry(|| (*self.io).recv(buf)))
+                    .try_io(Interest::READABLE, || retry(|| (*self.io).recv(buf)));
+                received.inspect(|_| self.io.follow())
             }
 
             /// As [`recv`](Self::recv), into the free part of a buffer, whose cursor it moves on.
@@ -322,6 +324,7 @@ macro_rules! datagram_methods {
                     .registration()
                     .async_io(Interest::READABLE, || retry(|| self.io.recv_from(buf)))
                     .await?;
+                self.io.follow();
                 Ok((n, addr.into()))
             }
 
@@ -346,7 +349,10 @@ macro_rules! datagram_methods {
                         Ok(n)
                     })
                 });
-                received.map_ok(|_| from.expect("a datagram has a sender"))
+                received.map_ok(|_| {
+                    self.io.follow();
+                    from.expect("a datagram has a sender")
+                })
             }
 
             /// As [`recv_from`](Self::recv_from), without waiting.
@@ -361,6 +367,7 @@ macro_rules! datagram_methods {
                     .io
                     .registration()
                     .try_io(Interest::READABLE, || retry(|| self.io.recv_from(buf)))?;
+                self.io.follow();
                 Ok((n, addr.into()))
             }
 

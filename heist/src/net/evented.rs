@@ -266,9 +266,10 @@ impl<E: AsRawFd + AsFd> Evented<E> {
 
     /// Reads what is there into the next chunk of `buf`.
     pub(crate) fn try_recv_buf<B: BufMut + ?Sized>(&self, buf: &mut B) -> io::Result<usize> {
-        self.registration.try_io(Interest::READABLE, || {
+        let received = self.registration.try_io(Interest::READABLE, || {
             fill_chunk(buf, |chunk| Ok((self.recv(chunk)?, ()))).map(|(n, ())| n)
-        })
+        });
+        received.inspect(|_| self.follow())
     }
 }
 

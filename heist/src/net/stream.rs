@@ -127,9 +127,11 @@ macro_rules! stream_methods {
             /// the system's.
             #[inline]
             pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
-                self.io
+                let read = self
+                    .io
                     .registration()
-                    .try_io(Interest::READABLE, || retry(|| (&*self.io).read(buf)))
+                    .try_io(Interest::READABLE, || retry(|| (&*self.io).read(buf)));
+                read.inspect(|_| self.io.follow())
             }
 
             /// As [`try_read`](Self::try_read), into several buffers, one after the other.

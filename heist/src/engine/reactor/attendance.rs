@@ -1,21 +1,16 @@
-//! Whether somebody sleeps for all shards of the reactor, in which of them, and what those owe each other who sleep, get up and
-//! put objects in beside.
+//! Whether somebody sleeps for all shards of the reactor, in which of them, and what those owe each other who sleep and get up
+//! beside.
 //!
 //! **What.** Who slept for all and is up takes what is in the shards of sleepers, and leaves alone what is in those of others,
-//! who come to theirs by themselves. One who goes to sleep in that moment might be taken for awake, and nobody would come. And
-//! where all objects are in the first shard ([`gathering`](super::gathering)), it sleeps in that alone, which is one call of the
-//! system's instead of two: then nobody would come to what is put into another one meanwhile.
+//! who come to theirs by themselves. One who goes to sleep in that moment might be taken for awake, and nobody would come.
 //!
-//! **States**: *nobody*; somebody sleeps *in all* shards; or *in the first* alone.
+//! **States**: *nobody*; somebody sleeps *in all* shards; or *in the first* alone, while objects are gathered
+//! ([`gathering`](super::gathering), G1 and G2).
 //!
 //! **Rules.**
 //! * A1. Who slept for all says that it is up, and *then* asks who sleeps.
 //! * A2. Who goes to sleep announces it, and *then* asks whether one is up who may have left it something; if so, it looks at its own
 //!   shard before it sleeps. One who is not up yet will see it asleep.
-//! * A3. Who is to sleep in the first shard alone says so, and *then* sees whether the others are empty. If they are not, it sleeps in
-//!   all.
-//! * A4. Who puts an object into another shard does so, and *then* asks whether somebody sleeps in the first alone; if so, that one
-//!   is woken, and comes to A3 again.
 //!
 //! **Orderings.** A fence between the two steps of each: one of the two sees the other. Where the sleeper is, those who
 //! wake it know by the order of its parker's word (P4).
@@ -23,8 +18,9 @@
 //! **Rejected.** *A look at the own shard before each sleep*: a system call for nothing, mostly, and where it is crowded (I13)
 //! it keeps two workers up where one is to be.
 //!
-//! **Tested by** `loom_tests`, which fails without any of the four fences, and without the look or the wake.
+//! **Tested by** `loom_tests`, which fails without any of the fences, and without the look or the wake.
 
+use super::gathering::Gathering;
 use crate::loom::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::loom::sync::atomic::{AtomicU8, fence};
 
@@ -50,12 +46,12 @@ impl Attendance {
         self.sleeper.store(IN_ALL, Relaxed);
     }
 
-    /// Somebody goes to sleep for all, in the first shard alone. False if something is in the others: then not (A3).
-    pub(crate) fn begin_in_first(&self, others_are_empty: impl FnOnce() -> bool) -> bool {
+    /// Somebody goes to sleep for all, in the first shard alone. False if objects are not gathered: then not (G1).
+    pub(crate) fn begin_in_first(&self, gathering: &Gathering) -> bool {
         self.sleeper.store(IN_FIRST, Relaxed);
-        // Ordering: A3. Pairs with the fence in `overlooks_others`: either that sees us, or we see what was put there.
+        // Ordering: G1. Pairs with the fence in `Gathering::end`: either that is followed by a look that sees us, or we see the end.
         fence(SeqCst);
-        others_are_empty()
+        gathering.is_on()
     }
 
     /// It is up, and will ask who sleeps (A1).
@@ -75,9 +71,10 @@ impl Attendance {
         self.sleeper.load(Relaxed) != NOBODY
     }
 
-    /// For who found the sleeper's parker parked elsewhere: whether that is in the first shard alone.
+    /// Whether somebody sleeps in the first shard alone.
     pub(crate) fn is_in_first(&self) -> bool {
-        // Relaxed: the parker's word orders it. If another sleeps by now, the one to be woken is up.
+        // Relaxed: for who found the sleeper's parker parked elsewhere, that word orders it; if another sleeps by now, the one
+        // to be woken is up. For who spreads objects, the fence does (G2).
         self.sleeper.load(Relaxed) == IN_FIRST
     }
 
@@ -87,13 +84,6 @@ impl Attendance {
         // Ordering: A2. Pairs with the fence in `get_up`.
         fence(SeqCst);
         !self.is_on()
-    }
-
-    /// For who has put something into another shard than the first: whether there is a sleeper who has to be told (A4).
-    pub(crate) fn overlooks_others(&self) -> bool {
-        // Ordering: A4. Pairs with the fence in `begin_in_first`.
-        fence(SeqCst);
-        self.sleeper.load(Relaxed) == IN_FIRST
     }
 }
 
@@ -133,22 +123,21 @@ mod loom_tests {
     }
 
     #[test]
-    fn who_sleeps_in_the_first_shard_hears_of_what_is_put_elsewhere() {
+    fn who_sleeps_in_the_first_shard_hears_that_objects_are_spread() {
         model(|| {
             let attendance = Arc::new(Attendance::new());
-            let holds_object = Arc::new(AtomicBool::new(false));
+            let gathering = Arc::new(Gathering::new());
+            gathering.begin();
             let woken = Arc::new(AtomicBool::new(false));
             let other = {
                 let (attendance, woken) = (Arc::clone(&attendance), Arc::clone(&woken));
-                let holds_object = Arc::clone(&holds_object);
+                let gathering = Arc::clone(&gathering);
                 thread::spawn(move || {
-                    holds_object.store(true, Relaxed);
-                    if attendance.overlooks_others() {
-                        woken.store(true, Relaxed);
-                    }
+                    gathering.end();
+                    woken.store(attendance.is_in_first(), Relaxed);
                 })
             };
-            let sleeps_in_first = attendance.begin_in_first(|| !holds_object.load(Relaxed));
+            let sleeps_in_first = attendance.begin_in_first(&gathering);
             other.join().unwrap();
             assert!(!sleeps_in_first || woken.load(Relaxed));
         });

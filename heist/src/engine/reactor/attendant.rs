@@ -16,7 +16,9 @@ use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
 
+use super::nesting;
 use super::slots::Token;
+use super::source::MOST_HOMES;
 use crate::loom::thread;
 
 /// How often in a row a sleep can end because of a shard that somebody else is at.
@@ -25,7 +27,7 @@ const MOST_IN_VAIN: u32 = 32;
 const WITHOUT: Duration = Duration::from_millis(1);
 
 /// The most there are: who sleeps looks at each.
-const MOST_SHARDS: usize = 16;
+const MOST_SHARDS: usize = MOST_HOMES;
 /// Each takes two descriptors of the process's: one shard for so many that it may have, so that there can be many runtimes.
 const DESCRIPTORS_A_SHARD: usize = 256;
 
@@ -122,7 +124,7 @@ impl Attendant {
             Err(_) => {
                 let bell = self.bell.as_raw_fd();
                 for (place, watched) in self.watched.iter().enumerate().skip(1) {
-                    system::nest(bell, watched.fd, place)?;
+                    nesting::put(bell, watched.fd, place)?;
                 }
                 self.is_nested = true;
                 self.wait_nested(timeout)
@@ -147,6 +149,11 @@ impl Attendant {
     /// Whether the last wait found something in `shard`.
     pub(crate) fn found(&self, shard: usize) -> bool {
         self.watched[1 + shard].revents != 0
+    }
+
+    /// Whether the last sleep ended because of shards that somebody else is at.
+    pub(crate) fn is_in_vain(&self) -> bool {
+        self.in_vain > 0
     }
 
     /// The last wait found nothing but what is in shards that others are at. They are done in a moment; or wait for this very
@@ -206,17 +213,6 @@ mod system {
         result(found)
     }
 
-    /// Has the selector `outer` look at the selector `inner` as well, and say so with token `place` for as long as there is
-    /// something in it.
-    pub(super) fn nest(outer: RawFd, inner: RawFd, place: usize) -> io::Result<()> {
-        let mut event = libc::epoll_event {
-            events: libc::EPOLLIN as u32,
-            u64: place as u64,
-        };
-        // SAFETY: the event lives until it returns.
-        result(unsafe { libc::epoll_ctl(outer, libc::EPOLL_CTL_ADD, inner, &raw mut event) })
-    }
-
     fn result(returned: libc::c_int) -> io::Result<()> {
         match returned {
             -1 => Err(io::Error::last_os_error()),
@@ -242,10 +238,6 @@ mod system {
     use super::*;
 
     pub(super) fn wait_for(_: &mut [libc::pollfd], _: Option<Duration>) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    pub(super) fn nest(_: RawFd, _: RawFd, _: usize) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

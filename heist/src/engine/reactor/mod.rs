@@ -29,11 +29,11 @@
 //! * R8. It goes where its packets arrive. The system tells on which processor the last one did, and the reactor knows
 //!   on which of them each shard was last looked at. Where both ends of a connection are in one shard, or a network card spreads
 //!   its connections over processors, what is read is in that processor's cache. A task that has read looks
-//!   after 16 events, and then ever more seldom ([`Source::begin_look`]), so an object that belongs nowhere costs
-//!   nothing in the long run. No shard gets many more objects than another by it.
-//! * R9. While workers find the time to sleep, all objects are in the first shard, or go there when they are read
-//!   ([`gathering`]), and who sleeps does so in that alone. What does not move (it is not a stream, nor a datagram socket) is always
-//!   there.
+//!   after 16 events, and then ever more seldom ([`Source::begin_look`]), and moves it when three looks in a row found it elsewhere. So
+//!   an object that belongs nowhere costs nothing in the long run. No shard gets many more objects than another by it.
+//! * R9. While workers find the time to sleep, objects are *gathered* in the first shard: what is registered comes there, and what
+//!   is read elsewhere goes there. Otherwise they are *spread*: what is read goes home, which is where R7 and R8 would have it. What
+//!   does not move (it is not a stream, nor a datagram socket) is always in the first ([`gathering`]).
 //!
 //! **Rejected.** *One selector for all workers*: they take turns at its lock and its list, and each message goes
 //! from one processor's cache to another's every other time. A shard a worker alone does not help with the latter: half
@@ -50,6 +50,7 @@ mod attendant;
 mod error;
 mod gathering;
 mod moving;
+mod nesting;
 mod ready;
 mod registration;
 mod shards;
@@ -93,6 +94,8 @@ pub(crate) struct Reactor {
     busy_events: Option<mio::Events>,
     /// Sources of this turn with waiters in their lists; kept for its memory.
     crowded: Vec<(Arc<Source>, Ready)>,
+    /// Other shards that had something at the last turn, a bit each, while objects are gathered.
+    others: u32,
     handle: ReactorHandle,
     shard: usize,
 }
@@ -136,6 +139,7 @@ impl Reactor {
             events: mio::Events::with_capacity(event_capacity),
             busy_events: None,
             crowded: Vec::new(),
+            others: 0,
             handle: handle.clone(),
             shard,
         };
@@ -152,6 +156,11 @@ impl Reactor {
     /// The selector's descriptor, which is ready to read when there are events.
     pub(crate) fn descriptor(&self) -> RawFd {
         self.poll.as_raw_fd()
+    }
+
+    /// Whether the last turn found that there is something in another shard.
+    pub(crate) fn found_in(&self, shard: usize) -> bool {
+        self.others & 1 << shard != 0
     }
 
     /// A turn that does not wait, and yet fetches as many events as one that does.
@@ -192,6 +201,7 @@ impl Reactor {
             Err(e) if e.kind() == io::ErrorKind::Interrupted => return Ok(0),
             Err(e) => return Err(e),
         }
+        self.others = 0;
         let shard = self.handle.0.shards.get(self.shard);
         let mut fetched = 0;
         let mut is_signal = false;
@@ -207,6 +217,10 @@ impl Reactor {
                 }
                 if token == Token::SIGNAL {
                     is_signal = true;
+                    continue;
+                }
+                if let Some(other) = token.shard() {
+                    self.others |= 1 << other;
                     continue;
                 }
                 fetched += 1;

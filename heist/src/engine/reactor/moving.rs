@@ -61,18 +61,20 @@ impl<'a> Moving<'a> {
         Some(Self { source, old })
     }
 
-    /// Moves it to shard `target`; `table` gives the shards' tables, and `watch` and `unwatch` tell their selectors.
+    /// Moves it to shard `target`; `table` gives the shards' tables, and `watch` and `unwatch` tell their selectors. False if the
+    /// system refuses.
     pub(super) fn to<'t>(
         self,
         target: usize,
         table: impl Fn(usize) -> &'t Table,
         watch: impl FnOnce(Place) -> io::Result<()>,
         unwatch: impl FnOnce(Place),
-    ) {
+    ) -> bool {
         let Self { source, old } = self;
         if old.shard() == target {
             // Another was faster.
-            return source.settle(old);
+            source.settle(old);
+            return true;
         }
         let mut new = old;
         let inserted = table(target).insert(|token| {
@@ -81,16 +83,19 @@ impl<'a> Moving<'a> {
         });
         if inserted.is_err() {
             // M5.
-            return source.settle(old);
+            source.settle(old);
+            return true;
         }
         if watch(new).is_err() {
             // M4.
             table(target).remove(new.token());
-            return source.settle(old);
+            source.settle(old);
+            return false;
         }
         unwatch(old);
         table(old.shard()).remove(old.token());
         source.settle(new);
+        true
     }
 }
 
@@ -127,7 +132,7 @@ mod loom_tests {
     impl World {
         fn with_source(refuses: bool) -> (Arc<Self>, Arc<Source>) {
             let world = Self::default();
-            let make = |token| Arc::new(Source::new(Place::new(0, token), Ready::EMPTY));
+            let make = |token| Arc::new(Source::new(Place::new(0, token), 0, Ready::EMPTY));
             let source = world.tables[0].insert(make).unwrap();
             // The other table's next token is not the same one.
             let other = world.tables[1].insert(make).unwrap();

@@ -78,16 +78,8 @@ impl Registration {
     #[inline]
     pub(crate) fn follow(&self, fd: RawFd, arrives: impl FnOnce() -> Option<usize>) {
         let shards = self.reactor.shards();
-        if !shards.are_several() {
-            return;
-        }
-        if shards.gathering.is_on() && !shards.gather(&self.source, fd) {
-            return;
-        }
-        if let Some(look) = self.source.begin_look()
-            && let Some(processor) = arrives()
-        {
-            shards.follow(&self.source, fd, processor, look);
+        if shards.are_several() {
+            shards.follow(&self.source, fd, arrives);
         }
     }
 

@@ -5,7 +5,7 @@
 //! is the [driver](crate::engine::driver)'s to say.
 
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, RawFd};
 
 use mio::event::Source as _;
 use mio::unix::SourceFd;
@@ -14,6 +14,7 @@ use super::attendance::Attendance;
 use super::error::rt_shutdown_err;
 use super::gathering::Gathering;
 use super::moving::Moving;
+use super::nesting;
 use super::ready::{Interest, Ready};
 use super::slots::{NoSlot, Place, Slots, Table, Token};
 use super::source::Source;
@@ -26,6 +27,9 @@ use crate::loom::sync::{Arc, MutexGuard};
 
 /// A shard may have so many objects more than the emptiest one before it gets no more, and an eighth of those.
 const SLACK: u64 = 8;
+
+/// How many objects that are made one after the other, by nobody, have one home.
+const TOGETHER: usize = 8;
 
 /// Whose an object is.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +59,8 @@ pub(crate) struct Shards {
     waker: mio::Waker,
     /// Where what no worker registered went last, so that what is made together stays together.
     last: AtomicUsize,
+    /// How many no worker registered while they were gathered.
+    made: AtomicUsize,
 }
 
 /// One shard, as registrations see it.
@@ -103,6 +109,7 @@ impl Shards {
             attendance: CachePadded::new(Attendance::new()),
             waker: mio::Waker::new(polls[0].registry(), Token::WAKE.into())?,
             last: AtomicUsize::new(0),
+            made: AtomicUsize::new(0),
         })
     }
 
@@ -122,12 +129,6 @@ impl Shards {
     /// Whether something can happen in it: there are objects, or it is the first, which has the signals.
     pub(crate) fn can_have_events(&self, shard: usize) -> bool {
         shard == 0 || self.shards[shard].table.held() > 0
-    }
-
-    /// Whether the first shard is all there is to look at.
-    pub(crate) fn others_are_empty(&self) -> bool {
-        let mut others = self.shards.iter().skip(1);
-        others.all(|shard| shard.table.held() == 0)
     }
 
     /// Who looks after `shard` is on this processor.
@@ -154,23 +155,19 @@ impl Shards {
 
     /// A source, in the shard of its `owner` if that has no more than its share.
     pub(super) fn insert(&self, owner: Owner, ready: Ready) -> io::Result<Arc<Source>> {
-        let index = self.choose(owner);
+        let home = self.choose(owner);
+        let index = match self.gathering.is_on() {
+            true => 0,
+            false => home,
+        };
         let shard = self.get(index);
-        let make = |token| Arc::new(Source::new(Place::new(index, token), ready));
+        let make = |token| Arc::new(Source::new(Place::new(index, token), home, ready));
         let source = shard.table.insert(make).map_err(|reason| match reason {
             NoSlot::Shutdown => rt_shutdown_err(),
             NoSlot::Full => io::Error::other("the reactor is at its limit of I/O objects"),
         })?;
         shard.registered.add_shared(1);
-        self.tell_sleeper(index);
         Ok(source)
-    }
-
-    /// A4: an object was put into `shard`.
-    fn tell_sleeper(&self, shard: usize) {
-        if shard != 0 && self.attendance.overlooks_others() {
-            self.wake_first();
-        }
     }
 
     /// Ends a registration.
@@ -197,9 +194,10 @@ impl Shards {
         all.flat_map(|shard| shard.slots().shut_down()).collect()
     }
 
+    /// Its home. By how many are where, unless they are gathered: then as if they came and went evenly.
     fn choose(&self, owner: Owner) -> usize {
         let count = self.shards.len();
-        if count == 1 || self.gathering.is_on() {
+        if count == 1 {
             return 0;
         }
         let worker = match owner {
@@ -207,6 +205,10 @@ impl Shards {
             Owner::Nobody => None,
             Owner::Everybody => return 0,
         };
+        if self.gathering.is_on() {
+            let in_turn = || self.made.fetch_add(1, Relaxed) / TOGETHER;
+            return worker.unwrap_or_else(in_turn) % count;
+        }
         let wanted = worker.unwrap_or_else(|| self.last.load(Relaxed)) % count;
         let held = |shard: usize| self.shards[shard].table.held();
         if has_room(held(wanted), 0) {
@@ -222,54 +224,107 @@ impl Shards {
         emptiest
     }
 
+    /// Something was read from `source`: it goes where it is to be (R9), or it may be time to see whether that should be
+    /// elsewhere (R8). `arrives` tells on which processor its packets do.
+    #[inline]
+    pub(super) fn follow(
+        &self,
+        source: &Arc<Source>,
+        fd: RawFd,
+        arrives: impl FnOnce() -> Option<usize>,
+    ) {
+        let is_gathered = self.gathering.is_on();
+        let wanted = if is_gathered { 0 } else { source.home() };
+        if source.place().shard() != wanted {
+            self.move_to(wanted, source, fd);
+        } else if !is_gathered
+            && let Some(look) = source.begin_look()
+            && let Some(processor) = arrives()
+        {
+            self.look(source, fd, processor, look);
+        }
+    }
+
     /// R8: what arrives for `source` does so on `processor`: moves it to the shard that is looked at there, or leaves
     /// that to the next of its looks, of which this is one.
     #[cold]
-    pub(super) fn follow(&self, source: &Arc<Source>, fd: RawFd, processor: usize, look: u64) {
+    fn look(&self, source: &Arc<Source>, fd: RawFd, processor: usize, look: u64) {
         let place = source.place();
         let is_there = |shard: &Shard| shard.processor.get() == processor as u64 + 1;
-        if is_there(self.get(place.shard())) {
+        let is_elsewhere = !is_there(self.get(place.shard()));
+        let target = self.shards.iter().position(|shard| is_there(shard));
+        if !source.is_often(is_elsewhere) {
             return;
         }
-        let Some(target) = self.shards.iter().position(|shard| is_there(shard)) else {
-            return;
-        };
         let held = |shard: usize| self.shards[shard].table.held();
         // Where both ends of a connection are looked at here, each sees the other elsewhere, and they must not change
         // places for ever. Not by the thread's generator, which is the tasks'.
         let goes = FastRand::new(place.word() ^ look).below(2) == 0;
-        if goes && has_room(held(target), held(place.shard())) && self.gathering.lets_go() {
+        if let Some(target) = target.filter(|_| goes)
+            && has_room(held(target), held(place.shard()))
+        {
+            source.set_home(target);
             self.move_to(target, source, fd);
         }
     }
 
-    /// R9: something was read from `source` while the objects are gathered. Whether it may be looked where it belongs.
-    pub(super) fn gather(&self, source: &Arc<Source>, fd: RawFd) -> bool {
-        if source.place().shard() != 0 {
-            self.move_to(0, source, fd);
+    /// R9: from now on objects are in the first shard; nothing if they are already, or the system refuses. One thread at a time
+    /// calls this and [`spread`](Self::spread).
+    pub(crate) fn gather(&self) {
+        if self.gathering.is_on() {
+            return;
         }
-        let somebody_sleeps = self.attendance.is_on();
-        if somebody_sleeps {
-            self.gathering.somebody_sleeps();
+        for shard in 1..self.shards.len() {
+            if self.nest(shard).is_err() {
+                (1..shard).for_each(|shard| self.take_out(shard));
+                return;
+            }
         }
-        !somebody_sleeps
+        self.gathering.begin();
+    }
+
+    /// R9: from now on each is in its home.
+    pub(crate) fn spread(&self) {
+        if !self.gathering.is_on() {
+            return;
+        }
+        self.gathering.end();
+        (1..self.shards.len()).for_each(|shard| self.take_out(shard));
+        if self.attendance.is_in_first() {
+            self.wake_first();
+        }
+    }
+
+    fn nest(&self, shard: usize) -> io::Result<()> {
+        let (outer, inner) = (self.get(0).registry(), self.get(shard).registry());
+        let token = mio::Token::from(Token::of_shard(shard));
+        nesting::put(outer.as_raw_fd(), inner.as_raw_fd(), token.0)
+    }
+
+    fn take_out(&self, shard: usize) {
+        let (outer, inner) = (self.get(0).registry(), self.get(shard).registry());
+        let taken_out = nesting::take_out(outer.as_raw_fd(), inner.as_raw_fd());
+        taken_out.expect("what was put into a selector can be taken out");
     }
 
     /// R7.
     #[cold]
     pub(super) fn move_to(&self, target: usize, source: &Arc<Source>, fd: RawFd) {
+        if source.is_fixed() {
+            return;
+        }
         let Some(moving) = Moving::begin(source) else {
             return;
         };
         // Readable, writable: it is a stream, or a datagram socket.
         let both = Interest::READABLE | Interest::WRITABLE;
-        let watch = |place: Place| {
-            self.tell_sleeper(place.shard());
-            self.watch(fd, place, both)
-        };
+        let watch = |place| self.watch(fd, place, both);
         // The system refuses that only if the descriptor is not what it was; and then there is nothing to undo.
         let unwatch = |place| drop(self.unwatch(fd, place));
-        moving.to(target, |shard| &self.get(shard).table, watch, unwatch);
+        let is_moved = moving.to(target, |shard| &self.get(shard).table, watch, unwatch);
+        if !is_moved {
+            source.fix();
+        }
     }
 }
 

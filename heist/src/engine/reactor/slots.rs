@@ -9,7 +9,7 @@
 
 use slab::Slab;
 
-use super::source::Source;
+use super::source::{MOST_HOMES, Source};
 use crate::engine::base::counters::Counter;
 use crate::loom::sync::{Arc, Mutex, MutexGuard};
 
@@ -27,7 +27,21 @@ impl Token {
     pub(super) const WAKE: Self = Self(INDEX_MASK);
     /// The signal pipe's.
     pub(super) const SIGNAL: Self = Self(INDEX_MASK - 1);
-    const SLOTS: usize = INDEX_MASK - 1;
+    /// The first of those of the other shards.
+    const SHARDS: usize = Self::SIGNAL.0 - MOST_HOMES;
+    const SLOTS: usize = Self::SHARDS;
+
+    /// That there is something in another shard, whose selector is in this one's.
+    pub(super) fn of_shard(shard: usize) -> Self {
+        debug_assert!(shard < MOST_HOMES);
+        Self(Self::SHARDS + shard)
+    }
+
+    /// Which shard's it is.
+    pub(super) fn shard(self) -> Option<usize> {
+        let shard = self.0.checked_sub(Self::SHARDS);
+        shard.filter(|&shard| shard < MOST_HOMES)
+    }
 
     fn new(index: usize, generation: usize) -> Self {
         let generation = generation & ((1 << GENERATION_BITS) - 1);
@@ -199,7 +213,7 @@ mod tests {
     use super::*;
 
     fn source(token: Token) -> Arc<Source> {
-        Arc::new(Source::new(Place::new(0, token), Ready::EMPTY))
+        Arc::new(Source::new(Place::new(0, token), 0, Ready::EMPTY))
     }
 
     #[test]
@@ -236,6 +250,11 @@ mod tests {
         slots.insert(source).unwrap();
         assert!(slots.get(Token::WAKE).is_none());
         assert!(slots.get(Token::SIGNAL).is_none());
+        for shard in 0..MOST_HOMES {
+            let token = Token::of_shard(shard);
+            assert!(slots.get(token).is_none() && token.shard() == Some(shard));
+        }
+        assert_eq!([Token::WAKE, Token::SIGNAL].map(Token::shard), [None; 2]);
     }
 
     #[test]

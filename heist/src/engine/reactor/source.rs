@@ -10,7 +10,10 @@
 //! | bits | name | meaning |
 //! |---|---|---|
 //! | 32–63 | tick | counts the events; wraps off the top, so all 32 bits always take part |
-//! | 16–23 | `LOOKS` | how often its task asked whether another shard suits it better (R8 of [`reactor`](super)) |
+//! | 31 | `FIXED` | the system refused to move it (R7 of [`reactor`](super)) |
+//! | 28–29 | `ELSEWHERE` | so many looks in a row found that another shard suits it better (R8) |
+//! | 24–27 | `HOME` | the shard where it is unless all are gathered (R9) |
+//! | 16–23 | `LOOKS` | how often its task made such a look |
 //! | 12 | `LIST` | somebody is in the list |
 //! | 10, 11 | `WRITE.wait`, `WRITE.busy` | the writer's cell |
 //! | 8, 9 | `READ.wait`, `READ.busy` | the reader's cell |
@@ -86,6 +89,14 @@ pub(super) const LIST: u64 = 1 << 12;
 /// One look; R8.
 const LOOK: u64 = 1 << 16;
 const LOOKS: u64 = 0xff * LOOK;
+/// R9.
+const HOME: u64 = 1 << 24;
+pub(super) const MOST_HOMES: usize = 16;
+const HOMES: u64 = (MOST_HOMES as u64 - 1) * HOME;
+/// One look that found it elsewhere; R8.
+const ELSEWHERE: u64 = 1 << 28;
+const ALL_ELSEWHERE: u64 = 3 * ELSEWHERE;
+const FIXED: u64 = 1 << 31;
 const TICK: u64 = 1 << 32;
 
 /// The count of events at the first look. The next ones come at one and a half times that, twice, three times, four
@@ -186,9 +197,10 @@ pub(crate) struct Source {
 
 impl Source {
     /// A source that is taken to be `ready` until an operation says otherwise.
-    pub(super) fn new(place: Place, ready: Ready) -> Self {
+    pub(super) fn new(place: Place, home: usize, ready: Ready) -> Self {
+        debug_assert!(home < MOST_HOMES);
         Self {
-            word: AtomicU64::new(u64::from(ready.bits())),
+            word: AtomicU64::new(u64::from(ready.bits()) | (home as u64 * HOME)),
             reader: WakerCell::new(),
             writer: WakerCell::new(),
             waiters: Mutex::new(WaiterList::new()),
@@ -217,6 +229,47 @@ impl Source {
     pub(super) fn settle(&self, place: Place) {
         // Ordering: release pairs with the acquire in `begin_move`.
         self.place.store(place.word(), Release);
+    }
+
+    /// R9: where it is unless all are gathered.
+    pub(super) fn home(&self) -> usize {
+        ((self.word.load(Relaxed) & HOMES) / HOME) as usize
+    }
+
+    /// R8: another shard suits it better.
+    pub(super) fn set_home(&self, home: usize) {
+        self.change(|word| (word & !HOMES) | (home as u64 * HOME));
+    }
+
+    /// R8: a look found whether it is `elsewhere` than its packets. True if that was so at some in a row, of which the next is
+    /// the first.
+    pub(super) fn is_often(&self, elsewhere: bool) -> bool {
+        let before = self.change(|word| match word & ALL_ELSEWHERE {
+            _ if !elsewhere => word & !ALL_ELSEWHERE,
+            many if many == ALL_ELSEWHERE - ELSEWHERE => word & !ALL_ELSEWHERE,
+            _ => word + ELSEWHERE,
+        });
+        elsewhere && before & ALL_ELSEWHERE == ALL_ELSEWHERE - ELSEWHERE
+    }
+
+    /// R7: the system refused to move it: it is not tried again.
+    pub(super) fn fix(&self) {
+        self.word.fetch_or(FIXED, Relaxed);
+    }
+
+    pub(super) fn is_fixed(&self) -> bool {
+        self.word.load(Relaxed) & FIXED != 0
+    }
+
+    /// Relaxed: for what orders nothing. Gives the word before.
+    fn change(&self, change: impl Fn(u64) -> u64) -> u64 {
+        let mut word = self.word.load(Relaxed);
+        loop {
+            match (self.word).compare_exchange_weak(word, change(word), Relaxed, Relaxed) {
+                Ok(before) => return before,
+                Err(now) => word = now,
+            }
+        }
     }
 
     /// R8: the number of the look that is due after so many events, which is counted as made.

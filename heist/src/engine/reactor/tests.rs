@@ -712,70 +712,88 @@ fn hears_again(reactor: &mut Reactor, pair: &mut Pair) {
 
 /// R9.
 #[test]
-fn gathered_objects_are_in_the_first_shard_until_nobody_sleeps_any_more() {
+fn gathered_objects_are_in_the_first_shard_and_go_home_when_they_are_spread() {
     let (mut reactors, handle) = Reactor::new(2, 64).unwrap();
     let shards = handle.shards();
-    shards.see_processor(0, Some(5));
-    shards.see_processor(1, Some(7));
-    shards.gathering.gather();
-    let by_workers = [Some(0), Some(1), None].map(|worker| pairs(&handle, worker, 20));
-    let mut pairs: Vec<Pair> = by_workers.into_iter().flatten().collect();
-    assert!(shards.others_are_empty());
-    let read_all = |pairs: &[Pair], processor: usize| {
+    let made_by_all = || [Some(0), Some(1), None].map(|worker| pairs(&handle, worker, 20));
+    let mut all: Vec<Pair> = made_by_all().into_iter().flatten().collect();
+    let before: Vec<usize> = all
+        .iter()
+        .map(|pair| shard_of(&pair.registration))
+        .collect();
+    let read = |pairs: &[Pair]| {
         for pair in pairs {
-            events(&pair.registration, 1_000);
-            let fd = pair.near.as_raw_fd();
-            pair.registration.follow(fd, || Some(processor));
+            pair.registration.follow(pair.near.as_raw_fd(), || None);
         }
     };
-    shards.attendance.begin();
-    read_all(&pairs, 7);
-    assert!(shards.others_are_empty(), "somebody sleeps");
-    shards.attendance.end();
-    read_all(&pairs, 5);
-    assert!(shards.others_are_empty(), "they belong where they are");
-    read_all(&pairs, 7);
-    assert!(!shards.others_are_empty() && !shards.gathering.is_on());
-    let elsewhere = |pair: &Pair| shard_of(&pair.registration) == 1;
-    let moved = pairs.iter().filter(|pair| elsewhere(pair)).count();
-    // Those that are not read stay.
-    shards.gathering.gather();
-    shards.attendance.begin();
-    let (read, left) = pairs.split_at_mut(30);
-    read_all(read, 7);
-    assert!(!read.iter().any(elsewhere));
-    assert!((1..moved).contains(&left.iter().filter(|pair| elsewhere(pair)).count()));
-    for pair in pairs.iter_mut().take(3) {
-        hears_again(&mut reactors[0], pair);
+    let in_second = |pairs: &[Pair]| {
+        let in_second = pairs
+            .iter()
+            .filter(|pair| shard_of(&pair.registration) == 1);
+        in_second.count()
+    };
+    // New ones come to the first; those that are not read stay, and are heard there.
+    shards.gather();
+    shards.gather();
+    let new: Vec<Pair> = made_by_all().into_iter().flatten().collect();
+    assert_eq!(in_second(&new), 0);
+    let last = before.iter().rposition(|&shard| shard == 1).unwrap();
+    read(&all[..last]);
+    assert_eq!((in_second(&all[..last]), in_second(&all)), (0, 1));
+    let left = &mut all[last];
+    for reactor in &mut reactors {
+        while reactor.turn(NOW).unwrap() > 0 {}
     }
+    left.far.write_all(b"hello").unwrap();
+    assert_eq!(reactors[0].turn(Some(HANG)).unwrap(), 0);
+    assert!(reactors[0].found_in(1) && !reactors[0].found_in(0));
+    assert_eq!(reactors[1].turn(NOW).unwrap(), 1);
+    reactors[0].turn(NOW).unwrap();
+    assert!(!reactors[0].found_in(1));
+    // Home.
+    shards.spread();
+    shards.spread();
+    read(&all);
+    let after: Vec<usize> = all
+        .iter()
+        .map(|pair| shard_of(&pair.registration))
+        .collect();
+    assert_eq!(after, before);
+    read(&new);
+    assert_eq!(in_second(&new[20..40]), 20);
+    assert!((8..=12).contains(&in_second(&new[40..])));
 }
 
-/// A4.
+/// G2.
 #[test]
-fn who_sleeps_in_the_first_shard_is_woken_for_what_comes_into_another() {
-    const HANG: Duration = Duration::from_millis(50);
+fn who_sleeps_in_the_first_shard_is_woken_when_objects_are_spread() {
     let (mut reactors, handle) = Reactor::new(2, 64).unwrap();
     let shards = handle.shards();
-    let pair = pair_of(&handle, Some(0), Ready::EMPTY);
-    let mut sleep = |put: &mut dyn FnMut()| {
-        reactors[0].turn(NOW).unwrap();
-        let sleeps_in_first = shards
-            .attendance
-            .begin_in_first(|| shards.others_are_empty());
-        put();
-        let start = Instant::now();
-        assert_eq!(reactors[0].turn(Some(HANG)).unwrap(), 0);
-        shards.attendance.end();
-        (sleeps_in_first, start.elapsed() < HANG)
-    };
-    assert_eq!(sleep(&mut || ()), (true, false));
-    let (source, fd) = (pair.registration.source_for_tests(), pair.near.as_raw_fd());
-    assert_eq!(sleep(&mut || shards.move_to(1, source, fd)), (true, true));
-    shards.move_to(0, source, fd);
-    let mut new = Vec::new();
-    let mut register = || new.push(pair_of(&handle, Some(1), Ready::EMPTY));
-    assert_eq!(sleep(&mut register), (true, true));
-    assert!(!sleep(&mut || ()).0, "in all");
+    assert!(!shards.attendance.begin_in_first(&shards.gathering));
+    shards.gather();
+    assert!(shards.attendance.begin_in_first(&shards.gathering));
+    shards.spread();
+    assert_eq!(reactors[0].turn(Some(HANG)).unwrap(), 0);
+    shards.attendance.end();
+    assert_eq!(reactors[0].turn(Some(Duration::from_millis(1))).unwrap(), 0);
+}
+
+/// Three looks in a row, at least.
+#[test]
+fn an_object_stays_that_is_elsewhere_now_and_then() {
+    let (_reactors, handle) = Reactor::new(2, 64).unwrap();
+    handle.shards().see_processor(0, Some(5));
+    handle.shards().see_processor(1, Some(7));
+    let pairs = pairs(&handle, Some(0), 4);
+    for look in 0..40 {
+        for pair in &pairs {
+            events(&pair.registration, 1_000);
+            let processor = if look % 3 == 0 { 5 } else { 7 };
+            let fd = pair.near.as_raw_fd();
+            pair.registration.follow(fd, || Some(processor));
+            assert_eq!(shard_of(&pair.registration), 0);
+        }
+    }
 }
 
 #[test]
@@ -835,6 +853,10 @@ fn an_object_that_the_system_will_not_watch_elsewhere_stays() {
         .move_to(1, pair.registration.source_for_tests(), -1);
     assert_eq!((shard_of(&pair.registration), counting.count()), (0, 0));
     assert!(!handle.shards().can_have_events(1));
+    // Nor is it tried again.
+    let source = pair.registration.source_for_tests();
+    handle.shards().move_to(1, source, pair.near.as_raw_fd());
+    assert_eq!(shard_of(&pair.registration), 0);
     hears_again(&mut reactors[0], &mut pair);
 }
 

@@ -16,6 +16,7 @@ use crate::engine::sched::counters::WorkerCounters;
 use crate::engine::sched::foreign::ForeignCalls;
 use crate::engine::sched::foresight::Foresight;
 use crate::engine::sched::idle::Idle;
+use crate::engine::sched::load::Calm;
 use crate::engine::sched::pace::Pace;
 use crate::engine::sched::spell::Spell;
 use crate::engine::sched::strategy::{Stealing, Strategy, Visible};
@@ -80,6 +81,8 @@ pub(crate) struct Crew<S: Strategy = Stealing> {
     pub(super) crowded: Spell,
     /// Somebody was found in a long poll (I9).
     pub(super) wary: Spell,
+    /// All workers sleep.
+    pub(super) calm: Calm,
     /// Of workers that ran out of work.
     pub(super) worker_spin: Spin,
     /// Of threads in `block_on`.
@@ -207,6 +210,7 @@ impl<S: Strategy> Crew<S> {
             watch: Watch::new(),
             crowded: Spell::new(now),
             wary: Spell::new(now),
+            calm: Calm::new(now),
             worker_spin: Spin::new(config.cores, SPARED_OF_MANY),
             guest_spin: Spin::new(config.cores, SPARED),
             config,

@@ -72,7 +72,7 @@
 //!   worker goes on with its queue (`pace`): sockets that are ready would be overtaken by others, again and again.
 //!
 //! * **I12** What was begun is finished first: at the injector's turn a busy worker takes up to half a queue from it, but only
-//!   a fourth of the turns' number while the drivers bring work and more waits there than all queues hold
+//!   a sixteenth of the turns' number while the drivers bring work and more waits there than all queues hold
 //!   (`turns_share`). Else ten thousand new tasks would all begin before the sockets of the first are looked at
 //!   (I11), and each would find its memory, and the system its sockets, out of the caches again. What waits in the
 //!   injector and is not new, as it was woken from outside, has its turn in this order as well.
@@ -93,7 +93,7 @@
 //! * **I16** Who is out of work looks at its own shard of the reactor before it looks at siblings, if the drivers brought
 //!   something not long ago (`expects_events`): what its tasks wrote has mostly made others ready by then, whose sockets are in its
 //!   processor's cache; and then at those of siblings who sleep. It does so once for each time that it had something to run, and
-//!   seldom where it finds nothing ([`foresight`]). Where it is crowded (I13) only who is awake alone does: the others are to sleep.
+//!   seldom where it finds nothing ([`foresight`]), and never while objects are gathered (R9): then none is its own. Where it is crowded (I13) only who is awake alone does: the others are to sleep.
 //!
 //! **Orderings.** The fences are `SeqCst`, on both sides of each pair; the accesses around them are
 //! relaxed or read-modify-writes.

@@ -15,7 +15,7 @@ const SLOT_RUNS: u32 = 3;
 /// How many a worker takes from the injector at once, besides the one it runs.
 const INJECTED: u32 = CAPACITY / 2;
 /// One turn in so many is for the injector while what was begun is finished first.
-const NEW_SHARE: u32 = 4;
+const NEW_SHARE: u32 = 16;
 
 impl WorkerContext<Stealing> {
     /// Work that is this worker's own, or anybody's. Every so often the injector comes first, so that
@@ -54,7 +54,7 @@ impl WorkerContext<Stealing> {
         let config = &self.crew.config;
         let queues = config.workers * CAPACITY as usize;
         match begun_waits && waiting > queues {
-            true => (config.global_queue_interval / NEW_SHARE).min(INJECTED),
+            true => (config.global_queue_interval / NEW_SHARE).clamp(1, INJECTED),
             false => INJECTED,
         }
     }

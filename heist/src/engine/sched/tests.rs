@@ -445,7 +445,7 @@ fn who_is_out_of_work_looks_at_its_own_shard_first() {
         one.core.searching = false;
         // Nor while all sockets are in the first shard, and none has its own.
         assert_eq!(expects(&mut one), shards == 2);
-        crew.driver.gather();
+        crew.driver.set_gathered(true);
         assert!(!expects(&mut one));
         polls(&one, u64::from(CAPACITY));
         assert!(!expects(&mut one));

@@ -80,7 +80,7 @@ use crate::engine::base::unwind;
 use crate::engine::sched::crew::{Crew, OVERDUE};
 use crate::engine::sched::crowding::{Census, Reading};
 use crate::engine::sched::idle::Idle;
-use crate::engine::sched::load::Load;
+use crate::engine::sched::load::{Load, Verdict};
 use crate::engine::sched::strategy::Strategy;
 use crate::engine::task;
 use crate::engine::timer::TimerShard;
@@ -502,16 +502,18 @@ impl<S: Strategy> Crew<S> {
         if !self.driver.has_shards() {
             return;
         }
-        let at_a_time = self.num_workers().min(self.config.cores);
-        let load = load.get_or_insert_with(|| Load::new(at_a_time));
-        if found == Found::Idle {
-            return load.pause();
+        let most_up = self.num_workers().min(self.config.cores);
+        let load = load.get_or_insert_with(|| Load::new(most_up));
+        if found == Found::Stuck {
+            return load.forget();
         }
         let posts = self.posts.iter();
-        let busy: u64 = posts.map(|post| post.counters.busy_nanos.get()).sum();
+        let up: u64 = posts.map(|post| post.counters.busy_nanos.get()).sum();
         let is_crowded = S::MINDS_CROWDING && self.crowded.lasts(now);
-        if load.is_small(now, Duration::from_nanos(busy), is_crowded) {
-            self.driver.gather();
+        match load.weigh(now, &self.calm, Duration::from_nanos(up), is_crowded) {
+            Verdict::Small => self.driver.set_gathered(true),
+            Verdict::Large => self.driver.set_gathered(false),
+            Verdict::Unknown => {}
         }
     }
 
@@ -622,7 +624,6 @@ mod loom_tests {
 
     use super::Bed;
     use crate::engine::sched::idle::Idle;
-    use crate::engine::sched::load::Load;
     use crate::engine::timer::clock::real_now;
     use crate::engine::timer::{TimerEntry, TimerShard};
     use crate::loom::sync::Arc;

@@ -409,6 +409,9 @@ impl<S: Strategy> WorkerContext<S> {
         let mut now = self.now();
         self.measure(&mut core, stretch, now);
         counters.parks.add(1);
+        if self.crew.idle.num_asleep() == self.crew.num_workers() {
+            self.crew.calm.begin(now);
+        }
 
         let mut rest = Rest::default();
         while !rest.was_unparked && !S::has_own_work(&self.crew, &core) && !self.crew.is_closing() {
@@ -427,6 +430,7 @@ impl<S: Strategy> WorkerContext<S> {
         // Whoever claimed us has taken our bit: we are searching on its behalf.
         core.searching = self.crew.idle.rise(self.index) == Rise::Claimed;
         self.crew.watch.worker_up();
+        self.crew.calm.end(now);
         if let Some(timers) = &self.post().timers {
             // W6: of those the watch is not told.
             core.known_tick = timers.next_tick();

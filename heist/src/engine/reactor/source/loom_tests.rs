@@ -10,7 +10,7 @@ use crate::loom::thread;
 use std::future::poll_fn;
 
 fn source() -> Arc<Source> {
-    Arc::new(Source::new(Place::for_tests(), Ready::EMPTY))
+    Arc::new(Source::new(Place::for_tests(), 0, Ready::EMPTY))
 }
 
 /// As the reactor does it.

@@ -5,7 +5,7 @@ use super::*;
 use crate::engine::reactor::test_support::CountingWaker;
 
 fn source(ready: Ready) -> Source {
-    Source::new(Place::for_tests(), ready)
+    Source::new(Place::for_tests(), 0, ready)
 }
 
 fn event(source: &Source, ready: Ready) {

@@ -11,7 +11,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 
 fn source() -> Arc<Source> {
-    Arc::new(Source::new(Place::for_tests(), Ready::EMPTY))
+    Arc::new(Source::new(Place::for_tests(), 0, Ready::EMPTY))
 }
 
 fn event(source: &Source, ready: Ready) {

@@ -6,7 +6,7 @@ use crate::engine::reactor::test_support::CountingWaker;
 use std::pin::pin;
 
 fn source() -> Source {
-    Source::new(Place::for_tests(), Ready::EMPTY)
+    Source::new(Place::for_tests(), 0, Ready::EMPTY)
 }
 
 fn event(source: &Source, ready: Ready) {
