@@ -29,7 +29,9 @@ use crate::engine::base::cache_padded::CachePadded;
 use crate::engine::base::parker::Parker;
 use crate::engine::base::unwind;
 use crate::engine::queue::local::CAPACITY;
-use crate::engine::reactor::{Attendance, Attendant, Bell, Reactor, ReactorHandle, most_shards};
+use crate::engine::reactor::{
+    Attendance, Attendant, Bell, Reactor, ReactorHandle, ShardSet, most_shards,
+};
 use crate::loom::sync::Mutex;
 use crate::loom::sync::atomic::AtomicUsize;
 use crate::loom::sync::atomic::Ordering::Relaxed;
@@ -246,11 +248,11 @@ impl Io {
         self.handle.shards().gathering.is_on()
     }
 
-    /// Those that a worker looks after: its own, and the first as well if everybody does.
+    /// Those that a worker looks after: its own, in which hardly anything is while all look after the first, and then that.
     fn shards_of(&self, worker: usize, is_gathered: bool) -> impl Iterator<Item = usize> + use<> {
         let own = self.own_shard(worker);
         let first = (own != 0 && is_gathered).then_some(0);
-        first.into_iter().chain([own])
+        std::iter::once(own).chain(first)
     }
 
     /// All but those, in the order in which it is their turn.
@@ -303,7 +305,7 @@ impl Io {
                 return park(parker, timeout);
             };
             self.attendance().begin();
-            return self.park_in_first(parker, timeout, &mut reactor);
+            return self.park_in_first(parker, timeout, &mut reactor).0;
         };
         let Some(mut attendant) = attendant.try_lock() else {
             return match self.take_left(worker) {
@@ -317,8 +319,10 @@ impl Io {
             && let Some(mut reactor) = self.shards[0].try_lock()
             && shards.attendance.begin_in_first(&shards.gathering)
         {
-            let rest = self.park_in_first(parker, timeout, &mut reactor);
-            self.take_up_others(&mut attendant, &reactor);
+            let (rest, events) = self.park_in_first(parker, timeout, &mut reactor);
+            let others = reactor.take_others();
+            drop(reactor);
+            self.take_up(others, events, &mut attendant);
             return rest;
         }
         self.attendance().begin();
@@ -332,28 +336,31 @@ impl Io {
         }
     }
 
-    /// Sleeps in the first shard, in which all is that can happen.
+    /// Sleeps in the first shard, in which all is that can happen. And how many events there were.
     fn park_in_first(
         &self,
         parker: &Parker,
         timeout: Option<Duration>,
         reactor: &mut Reactor,
-    ) -> Rest {
-        let was_unparked = parker.park_elsewhere(|| {
-            turned(|| reactor.turn(timeout));
-        });
+    ) -> (Rest, usize) {
+        let mut events = 0;
+        let was_unparked = parker.park_elsewhere(|| events = turned(|| reactor.turn(timeout)));
         self.attendance().end();
-        Rest {
+        let rest = Rest {
             was_unparked,
             left_events: false,
-        }
+        };
+        (rest, events)
     }
 
-    /// Takes what the first shard's `reactor` has found in others: of sockets that were not read since all were gathered.
-    fn take_up_others(&self, attendant: &mut Attendant, reactor: &Reactor) {
-        let found = (1..self.shards.len()).filter(|&shard| reactor.found_in(shard));
-        let (mut is_held, mut events) = (false, 0);
-        for shard in found {
+    /// The first shard had so many `events`, and told of `others` that have something too: of sockets that were not read since all
+    /// were gathered. What there is no room for is told of again.
+    fn take_up(&self, others: ShardSet, events: usize, attendant: &mut Attendant) {
+        let (mut is_held, mut events) = (false, events);
+        for shard in others {
+            if events >= EVENTS {
+                return;
+            }
             match self.take(shard) {
                 Some(taken) => events += taken,
                 None => is_held = true,

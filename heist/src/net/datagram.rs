@@ -279,7 +279,9 @@ macro_rules! datagram_methods {
                 let received = self.io.registration().async_io(Interest::READABLE, || {
                     fill_chunk(buf, |chunk| Ok((self.io.recv(chunk)?, ())))
                 });
-                received.await.map(|(n, ())| n)
+                let (n, ()) = received.await?;
+                self.io.follow();
+                Ok(n)
             }
 
             /// As [`recv_buf`](Self::recv_buf), without waiting.
@@ -404,12 +406,10 @@ macro_rules! datagram_methods {
                 &self,
                 buf: &mut B,
             ) -> io::Result<(usize, $addr)> {
-                self.io
-                    .registration()
-                    .async_io(Interest::READABLE, || {
-                        fill_chunk(buf, |chunk| retry(|| self.recv_from_into(chunk)))
-                    })
-                    .await
+                let received = self.io.registration().async_io(Interest::READABLE, || {
+                    fill_chunk(buf, |chunk| retry(|| self.recv_from_into(chunk)))
+                });
+                received.await.inspect(|_| self.io.follow())
             }
 
             /// As [`recv_buf_from`](Self::recv_buf_from), without waiting.
@@ -418,9 +418,10 @@ macro_rules! datagram_methods {
             ///
             /// As [`try_recv_from`](Self::try_recv_from).
             pub fn try_recv_buf_from<B: BufMut>(&self, buf: &mut B) -> io::Result<(usize, $addr)> {
-                self.io.registration().try_io(Interest::READABLE, || {
+                let received = self.io.registration().try_io(Interest::READABLE, || {
                     fill_chunk(buf, |chunk| retry(|| self.recv_from_into(chunk)))
-                })
+                });
+                received.inspect(|_| self.io.follow())
             }
         }
 

@@ -141,9 +141,10 @@ macro_rules! stream_methods {
             /// As [`try_read`](Self::try_read).
             #[inline]
             pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-                self.io.registration().try_io(Interest::READABLE, || {
+                let read = self.io.registration().try_io(Interest::READABLE, || {
                     retry(|| (&*self.io).read_vectored(bufs))
-                })
+                });
+                read.inspect(|_| self.io.follow())
             }
 
             /// As [`try_read`](Self::try_read), into the free part of a buffer, whose cursor it moves

@@ -18,7 +18,8 @@
 //! **Rejected.** *Instead of the nested selectors, to sleep in the first shard only while the others are empty*: one idle
 //! connection that was made while objects were spread, and all sleep as before for as long as it lives. *Nested always*: each event
 //! of each shard would write to the outer selector as well (5 to 10 % of an exchange on loopback), and adding a socket to an inner
-//! one takes a lock of the whole system's. *The sockets decide, by whether anybody sleeps when they are read*: the sleeper of few
+//! one takes a lock of the whole system's. (Putting a selector into another one looks at all that is in it: some 10 us a thousand
+//! sockets, at each change.) *The sockets decide, by whether anybody sleeps when they are read*: the sleeper of few
 //! workers is up whenever one is read.
 //!
 //! **Tested by** `loom_tests` in [`attendance`](super::attendance), which fail without either fence, and by `tests` in

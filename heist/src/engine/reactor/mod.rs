@@ -24,7 +24,7 @@
 //!   source's list are never held together.
 //! * R6. Signals are the process's, and none of the reactor's business: who has the pipe gives it to
 //!   [`watch_signals`](ReactorHandle::watch_signals), with what to call when there is something in it.
-//! * R7. An object is in one shard: that of the worker that registered it, unless that has many more than another (and but
+//! * R7. An object is in one shard: that of the worker that registered it, unless that has many more than another then (and but
 //!   for R9). It can be [moved](moving) while it is used, and nothing that arrives meanwhile is lost.
 //! * R8. It goes where its packets arrive. The system tells on which processor the last one did, and the reactor knows
 //!   on which of them each shard was last looked at. Where both ends of a connection are in one shard, or a network card spreads
@@ -32,8 +32,8 @@
 //!   after 16 events, and then ever more seldom ([`Source::begin_look`]), and moves it when three looks in a row found it elsewhere. So
 //!   an object that belongs nowhere costs nothing in the long run. No shard gets many more objects than another by it.
 //! * R9. While workers find the time to sleep, objects are *gathered* in the first shard: what is registered comes there, and what
-//!   is read elsewhere goes there. Otherwise they are *spread*: what is read goes home, which is where R7 and R8 would have it. What
-//!   does not move (it is not a stream, nor a datagram socket) is always in the first ([`gathering`]).
+//!   is read elsewhere goes there, once it has had 16 events. Otherwise they are *spread*: what is read then goes home, which is
+//!   where R7 and R8 would have it. What does not move (it is not a stream, nor a datagram socket) is always in the first ([`gathering`]).
 //!
 //! **Rejected.** *One selector for all workers*: they take turns at its lock and its list, and each message goes
 //! from one processor's cache to another's every other time. A shard a worker alone does not help with the latter: half
@@ -94,8 +94,8 @@ pub(crate) struct Reactor {
     busy_events: Option<mio::Events>,
     /// Sources of this turn with waiters in their lists; kept for its memory.
     crowded: Vec<(Arc<Source>, Ready)>,
-    /// Other shards that had something at the last turn, a bit each, while objects are gathered.
-    others: u32,
+    /// Other shards that the last turn has told of, while objects are gathered.
+    others: ShardSet,
     handle: ReactorHandle,
     shard: usize,
 }
@@ -139,7 +139,7 @@ impl Reactor {
             events: mio::Events::with_capacity(event_capacity),
             busy_events: None,
             crowded: Vec::new(),
-            others: 0,
+            others: ShardSet::default(),
             handle: handle.clone(),
             shard,
         };
@@ -158,9 +158,9 @@ impl Reactor {
         self.poll.as_raw_fd()
     }
 
-    /// Whether the last turn found that there is something in another shard.
-    pub(crate) fn found_in(&self, shard: usize) -> bool {
-        self.others & 1 << shard != 0
+    /// The other shards in which the last turn found that there is something; once.
+    pub(crate) fn take_others(&mut self) -> ShardSet {
+        std::mem::take(&mut self.others)
     }
 
     /// A turn that does not wait, and yet fetches as many events as one that does.
@@ -192,6 +192,7 @@ impl Reactor {
     }
 
     fn fetch(&mut self, timeout: Option<Duration>, is_busy: bool) -> io::Result<usize> {
+        self.others = ShardSet::default();
         let events = match &mut self.busy_events {
             Some(events) if is_busy => events,
             _ => &mut self.events,
@@ -201,7 +202,6 @@ impl Reactor {
             Err(e) if e.kind() == io::ErrorKind::Interrupted => return Ok(0),
             Err(e) => return Err(e),
         }
-        self.others = 0;
         let shard = self.handle.0.shards.get(self.shard);
         let mut fetched = 0;
         let mut is_signal = false;
@@ -220,7 +220,7 @@ impl Reactor {
                     continue;
                 }
                 if let Some(other) = token.shard() {
-                    self.others |= 1 << other;
+                    self.others.0 |= 1 << other;
                     continue;
                 }
                 fetched += 1;
@@ -249,6 +249,20 @@ impl Reactor {
         shard.count_ready(fetched);
         panics.resume();
         Ok(fetched)
+    }
+}
+
+/// Some of the shards, a bit each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ShardSet(u32);
+
+impl Iterator for ShardSet {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let first = (self.0 != 0).then_some(self.0.trailing_zeros() as usize);
+        self.0 &= self.0.wrapping_sub(1);
+        first
     }
 }
 

@@ -236,7 +236,9 @@ impl Shards {
         let is_gathered = self.gathering.is_on();
         let wanted = if is_gathered { 0 } else { source.home() };
         if source.place().shard() != wanted {
-            self.move_to(wanted, source, fd);
+            if source.is_busy() {
+                self.move_to(wanted, source, fd);
+            }
         } else if !is_gathered
             && let Some(look) = source.begin_look()
             && let Some(processor) = arrives()
@@ -263,8 +265,10 @@ impl Shards {
         if let Some(target) = target.filter(|_| goes)
             && has_room(held(target), held(place.shard()))
         {
-            source.set_home(target);
             self.move_to(target, source, fd);
+            if source.place().shard() == target {
+                source.set_home(target);
+            }
         }
     }
 

@@ -100,7 +100,7 @@ const FIXED: u64 = 1 << 31;
 const TICK: u64 = 1 << 32;
 
 /// The count of events at the first look. The next ones come at one and a half times that, twice, three times, four
-/// times, six times, and so on. What has so few events that it has none would not win back what a move costs.
+/// times, six times, and so on. What has so few events that it has none would not win back what a move costs, wherever to.
 const FIRST_LOOK: u64 = 16;
 /// The last one comes while the tick can tell.
 const MOST_LOOKS: u64 = 54;
@@ -234,6 +234,12 @@ impl Source {
     /// R9: where it is unless all are gathered.
     pub(super) fn home(&self) -> usize {
         ((self.word.load(Relaxed) & HOMES) / HOME) as usize
+    }
+
+    /// R8, R9: whether so much has happened to it that a move may pay.
+    #[inline]
+    pub(super) fn is_busy(&self) -> bool {
+        self.word.load(Relaxed) / TICK >= FIRST_LOOK
     }
 
     /// R8: another shard suits it better.

@@ -20,8 +20,10 @@ const FEW: u32 = 70;
 const NOT_FEW: u32 = 8;
 /// A fifth more than few are many: it is not by a hair that objects are moved.
 const MANY: u32 = 120;
-/// For how long somebody has to be up, all in all, for it to tell anything.
-const TELLING: Duration = Duration::from_millis(100);
+/// For how long somebody has to be up, all in all, to tell that few are. Where there is little to do it takes a while.
+const TELLING: Duration = Duration::from_millis(30);
+/// The same to tell that many are: nobody waits for that.
+const TELLING_MUCH: Duration = Duration::from_millis(100);
 /// What is free again for so short is on trial.
 const AFTER_CROWD: Duration = Duration::from_secs(2);
 
@@ -56,7 +58,7 @@ impl Calm {
         if self.began.load(Relaxed) != 0 {
             let began = self.began.swap(0, Relaxed);
             let lasted = (self.nanos(now) + 1).saturating_sub(began);
-            // None of two who get up at once adds it twice: the other has swapped 0.
+            // Of two who get up at once the other has swapped 0.
             if began != 0 {
                 self.past.fetch_add(lasted, Relaxed);
             }
@@ -81,7 +83,9 @@ impl Calm {
 /// What the watch remembers for it.
 #[derive(Debug)]
 pub(super) struct Load {
-    /// So many workers up on the average are few; in percent of one.
+    /// How many workers can be up at a time.
+    most_up: u32,
+    /// So many up on the average are few; in percent of one.
     few: u32,
     /// When it was asked last, and until then: the calm, and for how long all workers together had been up.
     last: Option<(Instant, Duration, Duration)>,
@@ -101,6 +105,7 @@ pub(super) enum Verdict {
 impl Load {
     pub(super) fn new(most_up: usize) -> Self {
         Self {
+            most_up: most_up as u32,
             few: (most_up as u32 * FEW).min(NOT_FEW * 100),
             last: None,
             any: Duration::ZERO,
@@ -109,11 +114,9 @@ impl Load {
         }
     }
 
-    /// It is not known for how long somebody was up, who is in a long poll.
-    pub(super) fn forget(&mut self) {
+    /// Somebody is in a long poll: it is not known yet for how long it was up. What was before is.
+    pub(super) fn skip(&mut self) {
         self.last = None;
-        self.any = Duration::ZERO;
-        self.all = Duration::ZERO;
     }
 
     /// Until `now` all workers together were `up` for so long.
@@ -124,27 +127,31 @@ impl Load {
         up: Duration,
         crowded: bool,
     ) -> Verdict {
-        if crowded {
-            self.crowded_at = Some(now);
-        }
         let calm = calm.sum(now);
         if let Some((at, calm_before, up_before)) = self.last.replace((now, calm, up)) {
             let passed = now.saturating_duration_since(at);
             self.any += passed.saturating_sub(calm.saturating_sub(calm_before));
-            self.all += up.saturating_sub(up_before);
+            // A worker counts its time at the end of some polls: not more than there was.
+            let most = passed * self.most_up;
+            self.all += up.saturating_sub(up_before).min(most);
+        }
+        if crowded {
+            self.crowded_at = Some(now);
         }
         let since_crowd = |at| now.saturating_duration_since(at);
-        if (self.crowded_at).is_some_and(|at| since_crowd(at) < AFTER_CROWD) {
-            return Verdict::Small;
-        }
-        if self.any < TELLING {
+        let is_on_trial = (self.crowded_at).is_some_and(|at| since_crowd(at) < AFTER_CROWD);
+        if self.any < TELLING && !is_on_trial {
             return Verdict::Unknown;
         }
-        let any = std::mem::take(&mut self.any);
-        let all = std::mem::take(&mut self.all) * 100;
+        let (any, all) = (self.any, self.all * 100);
+        let is_small = is_on_trial || all < any * self.few;
+        if is_small || self.any >= TELLING_MUCH {
+            self.any = Duration::ZERO;
+            self.all = Duration::ZERO;
+        }
         match () {
-            () if all < any * self.few => Verdict::Small,
-            () if all * 100 > any * self.few * MANY => Verdict::Large,
+            () if is_small => Verdict::Small,
+            () if any >= TELLING_MUCH && all * 100 > any * self.few * MANY => Verdict::Large,
             () => Verdict::Unknown,
         }
     }
@@ -188,7 +195,9 @@ mod tests {
 
         /// What is known in the end, and how many looks it takes.
         fn verdict(&mut self, any: u32, all: u32) -> (Verdict, u32) {
-            self.load.forget();
+            self.load.skip();
+            self.load.any = Duration::ZERO;
+            self.load.all = Duration::ZERO;
             self.look(any, all);
             let known = (1..1_000).map(|looks| (self.look(any, all), looks));
             let known = known
@@ -201,8 +210,8 @@ mod tests {
     #[test]
     fn few_who_are_up_are_a_small_load_however_long_they_are() {
         let mut two = Machine::new(2);
-        assert_eq!(two.verdict(100, 100), (Verdict::Small, 10));
-        assert_eq!(two.verdict(10, 12), (Verdict::Small, 100));
+        assert_eq!(two.verdict(100, 100), (Verdict::Small, 3));
+        assert_eq!(two.verdict(10, 12), (Verdict::Small, 30));
         assert_eq!(two.verdict(100, 150), (Verdict::Unknown, 0));
         assert_eq!(two.verdict(100, 190), (Verdict::Large, 10));
         assert_eq!(two.verdict(20, 38), (Verdict::Large, 50));
@@ -211,9 +220,24 @@ mod tests {
     #[test]
     fn many_workers_are_not_few_even_if_others_sleep() {
         let mut many = Machine::new(64);
-        assert_eq!(many.verdict(100, 700), (Verdict::Small, 10));
+        assert_eq!(many.verdict(100, 700), (Verdict::Small, 3));
         assert_eq!(many.verdict(100, 900), (Verdict::Unknown, 0));
         assert_eq!(many.verdict(100, 1_000), (Verdict::Large, 10));
+    }
+
+    #[test]
+    fn a_long_poll_is_not_taken_for_a_calm_nor_its_end_for_more_than_there_was() {
+        let mut machine = Machine::new(2);
+        for _ in 0..5 {
+            assert_eq!(machine.look(100, 200), Verdict::Unknown);
+        }
+        // Counted by nobody yet, and then all at once.
+        machine.load.skip();
+        machine.now += 100 * LOOK;
+        assert_eq!(machine.look(100, 0), Verdict::Unknown);
+        assert_eq!(machine.look(100, 10_000), Verdict::Unknown);
+        // The first look of either time has nothing to compare with.
+        assert_eq!(machine.load.all, 4 * 2 * LOOK + 2 * LOOK);
     }
 
     #[test]

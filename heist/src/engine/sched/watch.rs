@@ -505,7 +505,7 @@ impl<S: Strategy> Crew<S> {
         let most_up = self.num_workers().min(self.config.cores);
         let load = load.get_or_insert_with(|| Load::new(most_up));
         if found == Found::Stuck {
-            return load.forget();
+            return load.skip();
         }
         let posts = self.posts.iter();
         let up: u64 = posts.map(|post| post.counters.busy_nanos.get()).sum();

@@ -253,6 +253,7 @@ impl<S: Strategy> WorkerContext<S> {
             return core;
         }
         self.measure(&mut core, stretch, now);
+        self.crew.calm.end(now);
         core.yields = 0;
         core.until_maintain = core.pace.polls_to_look(self.crew.config.event_interval);
         let looks = self.looks_at_reactor(&mut core);
@@ -387,7 +388,10 @@ impl<S: Strategy> WorkerContext<S> {
         if core.polls_at_stay.replace(polls) == Some(polls) {
             thread::yield_now();
         }
-        stretch.at_work(self.now());
+        let now = self.now();
+        stretch.at_work(now);
+        // Another, which took this one for asleep, may have begun one.
+        self.crew.calm.end(now);
         core
     }
 
