@@ -133,7 +133,7 @@ impl Driver {
             shards.see_processor(io.own_shard(worker), processor);
         }
         let mut brought = 0;
-        for shard in io.shards_of(worker, io.is_gathered()) {
+        for shard in io.shards_of(worker, io.is_first_shared()) {
             if brought < self.busy_events {
                 brought += io.poll(shard).unwrap_or(0);
             }
@@ -156,7 +156,7 @@ impl Driver {
         }
         let mut room = self.busy_events.saturating_sub(brought);
         room = room.max(self.busy_events / 4).max(1);
-        for shard in io.others(worker, io.is_gathered()) {
+        for shard in io.others(worker, io.is_first_shared()) {
             if room == 0 {
                 io.comes_next(shard);
                 break;
@@ -172,7 +172,7 @@ impl Driver {
         if let Some(io) = self.io.as_ref().filter(|io| io.attendant.is_some()) {
             let looks = EVENTS / self.busy_events.clamp(1, EVENTS);
             let found_all = |events: Option<usize>| events.is_none_or(|n| n < self.busy_events);
-            for shard in io.shards_of(worker, io.is_gathered()) {
+            for shard in io.shards_of(worker, io.is_first_shared()) {
                 let _ = (0..looks).find(|_| found_all(io.poll(shard)));
             }
         }
@@ -248,21 +248,30 @@ impl Io {
         self.handle.shards().gathering.is_on()
     }
 
+    /// Whether all look after the first shard: while objects are gathered, and as long as many stay there that were.
+    fn is_first_shared(&self) -> bool {
+        self.is_gathered() || self.handle.shards().is_first_full()
+    }
+
     /// Those that a worker looks after: its own, in which hardly anything is while all look after the first, and then that.
-    fn shards_of(&self, worker: usize, is_gathered: bool) -> impl Iterator<Item = usize> + use<> {
+    fn shards_of(
+        &self,
+        worker: usize,
+        is_first_shared: bool,
+    ) -> impl Iterator<Item = usize> + use<> {
         let own = self.own_shard(worker);
-        let first = (own != 0 && is_gathered).then_some(0);
+        let first = (own != 0 && is_first_shared).then_some(0);
         std::iter::once(own).chain(first)
     }
 
     /// All but those, in the order in which it is their turn.
-    fn others(&self, worker: usize, is_gathered: bool) -> impl Iterator<Item = usize> + use<> {
+    fn others(&self, worker: usize, is_first_shared: bool) -> impl Iterator<Item = usize> + use<> {
         let count = self.shards.len();
         let own = self.own_shard(worker);
         // Relaxed: any order will do, as long as it is not always the same one.
         let next = self.next.load(Relaxed);
         let in_turn = (0..count).map(move |i| (next + i) % count);
-        in_turn.filter(move |&shard| shard != own && !(is_gathered && shard == 0))
+        in_turn.filter(move |&shard| shard != own && !(is_first_shared && shard == 0))
     }
 
     /// There was no room for what is in `shard`.
@@ -389,18 +398,18 @@ impl Io {
     ) -> bool {
         turned(|| attendant.wait(timeout).map(|()| 0));
         self.attendance().get_up();
-        let is_gathered = self.is_gathered();
+        let is_first_shared = self.is_first_shared();
         let mut room = EVENTS;
         let mut is_held = false;
         let mut left_events = false;
-        let own = self.shards_of(worker, is_gathered);
+        let own = self.shards_of(worker, is_first_shared);
         for shard in own.filter(|&shard| attendant.found(shard)) {
             match self.shards[shard].try_lock() {
                 Some(mut reactor) => room = room.saturating_sub(turned(|| reactor.take_up())),
                 None => is_held = true,
             }
         }
-        let others = self.others(worker, is_gathered);
+        let others = self.others(worker, is_first_shared);
         for shard in others.filter(|&shard| attendant.found(shard)) {
             if room == 0 {
                 self.comes_next(shard);
@@ -523,6 +532,23 @@ mod tests {
         // A third worker looks after the first shard as well.
         driver.poll(2, None);
         assert_eq!(own.woken.count(), 1);
+    }
+
+    #[test]
+    fn all_look_after_the_first_shard_while_most_are_in_it() {
+        let driver = Driver::new(Some(LIMITS), 2).unwrap();
+        driver.set_gathered(true);
+        let mut gathered: Vec<_> = (0..10).map(|_| waiting(&driver, 1)).collect();
+        let mut looks = |socket: usize, worker| {
+            gathered[socket].far.write_all(b"x").unwrap();
+            driver.poll(worker, None);
+            gathered[socket].woken.count() == 1
+        };
+        assert!(looks(0, 0) && looks(1, 1));
+        driver.set_gathered(false);
+        assert!(looks(2, 0) && looks(3, 1));
+        let _own: Vec<_> = (0..10).map(|_| waiting(&driver, 1)).collect();
+        assert!(looks(4, 0) && !looks(5, 1));
     }
 
     #[test]

@@ -131,6 +131,15 @@ impl Shards {
         shard == 0 || self.shards[shard].table.held() > 0
     }
 
+    /// Whether the first has more objects than its share.
+    pub(crate) fn is_first_full(&self) -> bool {
+        let held = |shard: &CachePadded<Shard>| shard.table.held();
+        let others = self.shards[1..].iter().map(held);
+        others
+            .min()
+            .is_some_and(|least| !has_room(held(&self.shards[0]), least))
+    }
+
     /// Who looks after `shard` is on this processor.
     pub(crate) fn see_processor(&self, shard: usize, processor: Option<usize>) {
         let plus_one = processor.map_or(0, |processor| processor as u64 + 1);

@@ -72,7 +72,7 @@
 //!   worker goes on with its queue (`pace`): sockets that are ready would be overtaken by others, again and again.
 //!
 //! * **I12** What was begun is finished first: at the injector's turn a busy worker takes up to half a queue from it, but only
-//!   an eighth of the turns' number while the drivers bring work and more waits there than all queues hold
+//!   a fourth of the turns' number while the drivers bring work and more waits there than all queues hold
 //!   (`turns_share`). Else ten thousand new tasks would all begin before the sockets of the first are looked at
 //!   (I11), and each would find its memory, and the system its sockets, out of the caches again. What waits in the
 //!   injector and is not new, as it was woken from outside, has its turn in this order as well.

@@ -15,7 +15,7 @@ const SLOT_RUNS: u32 = 3;
 /// How many a worker takes from the injector at once, besides the one it runs.
 const INJECTED: u32 = CAPACITY / 2;
 /// One turn in so many is for the injector while what was begun is finished first.
-const NEW_SHARE: u32 = 8;
+const NEW_SHARE: u32 = 4;
 
 impl WorkerContext<Stealing> {
     /// Work that is this worker's own, or anybody's. Every so often the injector comes first, so that
