@@ -470,7 +470,7 @@ mod tests {
 
     use super::*;
     use crate::engine::reactor::test_support::CountingWaker;
-    use crate::engine::reactor::{Interest, Owner, Ready, Registration};
+    use crate::engine::reactor::{Interest, Ready, Registration};
 
     const LIMITS: IoLimits = IoLimits {
         events: EVENTS,
@@ -499,8 +499,7 @@ mod tests {
         let (near, far) = UnixStream::pair().unwrap();
         let reactor = driver.handle().unwrap();
         let (fd, interest) = (near.as_raw_fd(), Interest::READABLE);
-        let registration =
-            Registration::new(reactor, Owner::Worker(worker), fd, interest, Ready::EMPTY);
+        let registration = Registration::new(reactor, Some(worker), fd, interest, Ready::EMPTY);
         let registration = registration.unwrap();
         let woken = CountingWaker::new();
         let waker: Waker = woken.waker();

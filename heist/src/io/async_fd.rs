@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::task::{Context, Poll, ready};
 
-use crate::engine::reactor::{Interest, Owner, Ready, ReadyEvent, Registration};
+use crate::engine::reactor::{Interest, Ready, ReadyEvent, Registration};
 use crate::net::evented::current_reactor;
 
 /// Lets tasks wait for a descriptor that comes from elsewhere.
@@ -109,8 +109,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         interest: Interest,
     ) -> Result<Self, AsyncFdRegisterError<T>> {
         let fd = inner.as_raw_fd();
-        let (reactor, _) = current_reactor();
-        match Registration::new(&reactor, Owner::Everybody, fd, interest, Ready::EMPTY) {
+        let (reactor, worker) = current_reactor();
+        match Registration::new(&reactor, worker, fd, interest, Ready::EMPTY) {
             Ok(registration) => Ok(Self {
                 registration,
                 inner: Some(inner),

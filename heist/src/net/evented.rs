@@ -13,7 +13,7 @@ use socket2::SockRef;
 
 use crate::engine::base::words;
 use crate::engine::context;
-use crate::engine::reactor::{Interest, Owner, ReactorHandle, Ready, Registration};
+use crate::engine::reactor::{Interest, ReactorHandle, Ready, Registration};
 use crate::io::ReadBuf;
 
 /// Sending to a peer that is gone is an error of the call, never a signal, whatever the program
@@ -71,7 +71,7 @@ impl<E: AsRawFd> Evented<E> {
     #[track_caller]
     pub(crate) fn assumed(io: E, ready: Ready) -> io::Result<Self> {
         let (reactor, worker) = current_reactor();
-        Self::registered(io, &reactor, Owner::of(worker), BOTH, ready)
+        Self::registered(io, &reactor, worker, BOTH, ready)
     }
 
     /// As [`assumed`](Self::assumed), for what was made by somebody else than this worker's task, and may be served by
@@ -79,24 +79,24 @@ impl<E: AsRawFd> Evented<E> {
     #[track_caller]
     pub(crate) fn accepted(io: E, ready: Ready) -> io::Result<Self> {
         let (reactor, _) = current_reactor();
-        Self::registered(io, &reactor, Owner::Nobody, BOTH, ready)
+        Self::registered(io, &reactor, None, BOTH, ready)
     }
 
     /// Ties `io` to the current runtime, for `interest` only.
     #[track_caller]
     pub(crate) fn with_interest(io: E, interest: Interest, ready: Ready) -> io::Result<Self> {
-        let (reactor, _) = current_reactor();
-        Self::registered(io, &reactor, Owner::Everybody, interest, ready)
+        let (reactor, worker) = current_reactor();
+        Self::registered(io, &reactor, worker, interest, ready)
     }
 
     fn registered(
         io: E,
         reactor: &ReactorHandle,
-        owner: Owner,
+        worker: Option<usize>,
         interest: Interest,
         ready: Ready,
     ) -> io::Result<Self> {
-        let registration = Registration::new(reactor, owner, io.as_raw_fd(), interest, ready)?;
+        let registration = Registration::new(reactor, worker, io.as_raw_fd(), interest, ready)?;
         Ok(Self {
             io: Some(io),
             registration,

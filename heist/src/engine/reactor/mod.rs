@@ -34,7 +34,7 @@
 //! * R9. While workers find the time to sleep, objects are *gathered* in the first shard: what is registered comes there, and what
 //!   is read elsewhere goes there, once it has had 16 events. Otherwise they are *spread*: what is read then goes home, which is
 //!   where R7 and R8 would have it; while the first has more than its share, all look after that. What does not move (it is
-//!   not a stream, nor a datagram socket) is always in the first ([`gathering`]).
+//!   not a stream, nor a datagram socket) stays where it was made ([`gathering`]).
 //!
 //! **Rejected.** *One selector for all workers*: they take turns at its lock and its list, and each message goes
 //! from one processor's cache to another's every other time. A shard a worker alone does not help with the latter: half
@@ -76,7 +76,7 @@ pub use self::error::is_rt_shutdown_err;
 pub(crate) use self::error::rt_shutdown_err;
 pub use self::ready::{Interest, Ready};
 pub(crate) use self::registration::Registration;
-pub(crate) use self::shards::{Owner, Shards};
+pub(crate) use self::shards::Shards;
 use self::slots::Token;
 pub(crate) use self::source::ReadyEvent;
 use self::source::Source;

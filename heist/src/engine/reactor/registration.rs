@@ -11,10 +11,10 @@ use std::os::fd::RawFd;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::task::{Context, Poll, ready};
 
+use super::ReactorHandle;
 use super::error::rt_shutdown_err;
 use super::ready::{Interest, Ready};
 use super::source::{Direction, ReadyEvent, Source};
-use super::{Owner, ReactorHandle};
 use crate::engine::base::budget;
 use crate::loom::sync::Arc;
 
@@ -46,21 +46,22 @@ pub(crate) struct Registration {
 }
 
 impl Registration {
-    /// Ties `fd` to `reactor`, as its `owner`'s. It is taken to be `ready` until an operation says otherwise.
+    /// Ties `fd` to `reactor`, for `worker` if one of its runtime's does so. It is taken to be `ready` until an
+    /// operation says otherwise.
     ///
     /// # Errors
     ///
     /// The system's, or that the reactor has shut down. Nothing is left behind.
     pub(crate) fn new(
         reactor: &ReactorHandle,
-        owner: Owner,
+        worker: Option<usize>,
         fd: RawFd,
         interest: Interest,
         ready: Ready,
     ) -> io::Result<Self> {
         // The slot comes first: events may arrive as soon as the system knows the token.
         let registration = Self {
-            source: reactor.shards().insert(owner, ready)?,
+            source: reactor.shards().insert(worker, ready)?,
             reactor: reactor.clone(),
         };
         let place = registration.source.place();

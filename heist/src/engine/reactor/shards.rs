@@ -31,24 +31,6 @@ const SLACK: u64 = 8;
 /// How many objects that are made one after the other, by nobody, have one home.
 const TOGETHER: usize = 8;
 
-/// Whose an object is.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Owner {
-    /// A worker made it, for the task that it runs.
-    Worker(usize),
-    /// Somebody else made it, or for another task.
-    Nobody,
-    /// It stays where it is, for good: where it is in nobody's way (R9).
-    Everybody,
-}
-
-impl Owner {
-    /// It was made by this worker of the runtime's, or by none.
-    pub(crate) fn of(worker: Option<usize>) -> Self {
-        worker.map_or(Self::Nobody, Self::Worker)
-    }
-}
-
 /// All shards of a reactor.
 #[derive(Debug)]
 pub(crate) struct Shards {
@@ -162,9 +144,9 @@ impl Shards {
         self.shards.iter().map(|shard| shard.ready.get()).sum()
     }
 
-    /// A source, in the shard of its `owner` if that has no more than its share.
-    pub(super) fn insert(&self, owner: Owner, ready: Ready) -> io::Result<Arc<Source>> {
-        let home = self.choose(owner);
+    /// A source, whose home is the shard of `worker` if that has no more than its share.
+    pub(super) fn insert(&self, worker: Option<usize>, ready: Ready) -> io::Result<Arc<Source>> {
+        let home = self.choose(worker);
         let index = match self.gathering.is_on() {
             true => 0,
             false => home,
@@ -204,16 +186,11 @@ impl Shards {
     }
 
     /// Its home. By how many are where, unless they are gathered: then as if they came and went evenly.
-    fn choose(&self, owner: Owner) -> usize {
+    fn choose(&self, worker: Option<usize>) -> usize {
         let count = self.shards.len();
         if count == 1 {
             return 0;
         }
-        let worker = match owner {
-            Owner::Worker(worker) => Some(worker),
-            Owner::Nobody => None,
-            Owner::Everybody => return 0,
-        };
         if self.gathering.is_on() {
             let in_turn = || self.made.fetch_add(1, Relaxed) / TOGETHER;
             return worker.unwrap_or_else(in_turn) % count;

@@ -41,8 +41,7 @@ fn pair_of(handle: &ReactorHandle, worker: Option<usize>, ready: Ready) -> Pair 
     near.set_nodelay(true).unwrap();
     far.set_nodelay(true).unwrap();
     let near = mio::net::TcpStream::from_std(near);
-    let registration =
-        Registration::new(handle, Owner::of(worker), near.as_raw_fd(), BOTH, ready).unwrap();
+    let registration = Registration::new(handle, worker, near.as_raw_fd(), BOTH, ready).unwrap();
     Pair {
         near,
         registration,
@@ -285,14 +284,7 @@ fn shutdown_wakes_all_and_ends_everything() {
     assert!(pair.registration.poll_write_ready(&mut cx).is_ready());
 
     let socket = mio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
-    let e = Registration::new(
-        &handle,
-        Owner::Nobody,
-        socket.as_raw_fd(),
-        BOTH,
-        Ready::EMPTY,
-    )
-    .unwrap_err();
+    let e = Registration::new(&handle, None, socket.as_raw_fd(), BOTH, Ready::EMPTY).unwrap_err();
     assert!(is_rt_shutdown_err(&e));
     let registered = handle.shards().fds_registered();
     drop(reactor);
@@ -305,7 +297,7 @@ fn a_failed_registration_leaves_nothing_behind() {
     // A file is not something a selector watches.
     let file = std::fs::File::open("/proc/self/exe").unwrap();
     let fd = std::os::fd::AsRawFd::as_raw_fd(&file);
-    let result = Registration::new(&handle, Owner::Nobody, fd, BOTH, Ready::EMPTY);
+    let result = Registration::new(&handle, None, fd, BOTH, Ready::EMPTY);
     assert!(result.is_err());
     assert!(handle.shards().shut_down().is_empty());
     assert_eq!(
@@ -626,16 +618,11 @@ fn an_object_is_in_its_workers_shard_unless_that_has_its_share() {
     assert!((1..=5).contains(&changes), "{shards:?}");
     let first = shards.iter().filter(|&&shard| shard == 0).count();
     assert!((10..=20).contains(&first), "{shards:?}");
-    // What does not move is in nobody's way.
-    let (_far, near) = std::os::unix::net::UnixStream::pair().unwrap();
-    let owner = Owner::Everybody;
-    let fixed = Registration::new(&handle, owner, near.as_raw_fd(), BOTH, Ready::EMPTY);
-    assert_eq!(shard_of(&fixed.unwrap()), 0);
     drop(by_others);
     let shards = handle.shards();
     assert_eq!(
         (shards.fds_registered(), shards.fds_deregistered()),
-        (61, 61)
+        (60, 60)
     );
     assert!(shards.can_have_events(0) && !shards.can_have_events(1));
 }
