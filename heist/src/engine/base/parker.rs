@@ -15,7 +15,8 @@
 //! * P3. A park consumes one `NOTIFIED`; wakes in between are one wake.
 //!
 //! **Orderings.** `unpark`'s swap is a release, the sleeper's taking of `NOTIFIED` an acquire:
-//! what the waker wrote before is seen after the park.
+//! what the waker wrote before is seen after the park. The sleeper's move to `ELSEWHERE` is a release, `unpark`'s swap an
+//! acquire (P4).
 //!
 //! **Tested by** `loom_tests` below.
 
